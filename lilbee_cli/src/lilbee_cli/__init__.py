@@ -1,0 +1,1 @@
+"""The `lilbee` command: index folders, search them and ask them, from the terminal."""

@@ -1,0 +1,1 @@
+"""A Model Context Protocol server over a lilbee library."""

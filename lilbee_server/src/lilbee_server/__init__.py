@@ -1,0 +1,1 @@
+"""A REST server over a lilbee library."""
