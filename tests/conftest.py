@@ -1,0 +1,44 @@
+"""What holds for every test: opt-in markers, and a budget for tests that are not marked slow."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+
+OPT_IN = ("model", "gpu", "network", "bench")
+# A second of work, and two for the first import of a heavy library, which falls on whichever test comes first.
+BUDGET_CPU_S = 3.0
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out opt-in tests unless the marker expression names their marker.
+
+    A default `-m` in the settings would do the same until somebody writes `-m "not slow"`, which replaces it.
+    """
+    named = set(re.findall(r"\w+", config.option.markexpr))
+    left_out = {marker for marker in OPT_IN if marker not in named}
+    dropped = [item for item in items if any(item.get_closest_marker(marker) for marker in left_out)]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        gone = set(dropped)
+        items[:] = [item for item in items if item not in gone]
+
+
+def _cpu_s() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that works long without saying so: CPU time, since wall time depends on the neighbors."""
+    before = _cpu_s()
+    result = yield
+    used = _cpu_s() - before
+    marked = any(item.get_closest_marker(marker) for marker in ("slow", *OPT_IN))
+    if not marked and used > BUDGET_CPU_S:
+        pytest.fail(f"used {used:.1f} s of CPU: mark it @pytest.mark.slow or make it faster", pytrace=False)
+    return result
