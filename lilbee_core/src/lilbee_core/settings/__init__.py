@@ -1,0 +1,31 @@
+"""Settings: frozen sections, merged once from defaults, files, environment and arguments."""
+
+from lilbee_core.settings._load import load_settings, parse_value, read_config, to_toml, write_config
+from lilbee_core.settings._places import (
+    DATA_FOLDER,
+    environment,
+    find_library,
+    user_cache_dir,
+    user_config_dir,
+    user_data_dir,
+)
+from lilbee_core.settings._sections import (
+    GATED,
+    AnswerSettings,
+    ChunkSettings,
+    CollectionSettings,
+    IngestSettings,
+    ModelSettings,
+    PluginSettings,
+    SearchSettings,
+    StoreSettings,
+)
+from lilbee_core.settings._settings import Settings
+from lilbee_core.settings._trust import is_trusted, new_library_id, trust
+
+__all__ = [
+    "DATA_FOLDER", "GATED", "AnswerSettings", "ChunkSettings", "CollectionSettings", "IngestSettings",
+    "ModelSettings", "PluginSettings", "SearchSettings", "Settings", "StoreSettings", "environment",
+    "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value", "read_config", "to_toml",
+    "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "write_config",
+]  # fmt: skip

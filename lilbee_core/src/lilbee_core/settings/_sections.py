@@ -1,0 +1,191 @@
+"""The settings, one frozen section per feature. Every field has one flat public name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0.0)]
+
+
+class Section(BaseModel):
+    """Base of the sections: frozen, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+class ModelSettings(Section):
+    """Which model serves which role, and where its server is. ``none`` switches a role off."""
+
+    embedding_model: str = Field(
+        default="auto", description="Embedding model: auto (built in), none, or provider/name."
+    )
+    chat_model: str = Field(default="auto", description="Chat model: auto, none, or provider/name.")
+    vision_model: str = Field(default="none", description="Vision model that reads scans: none, or provider/name.")
+    reranker_model: str = Field(default="", description="Reranker: empty for none, or provider/name.")
+    llm_provider: Literal["auto", "remote"] = Field(
+        default="auto", description="auto: by prefix; remote: always the SDK."
+    )
+    openai_base_url: str = Field(default="", description="Base URL of an OpenAI-style server, ending in /v1.")
+    openai_api_key: str = Field(default="", description="Key for openai/ models.", json_schema_extra={"secret": True})
+    ollama_base_url: str = Field(default="http://localhost:11434", description="Base URL of Ollama.")
+    lm_studio_base_url: str = Field(default="http://localhost:1234/v1", description="Base URL of LM Studio.")
+    request_timeout_s: Seconds = Field(default=120.0, description="Longest wait for a reply of a model server.")
+    connect_timeout_s: Seconds = Field(default=5.0, description="Longest wait for a connection to a model server.")
+    request_retries: Count = Field(default=2, description="Tries after a failed connection, 429 or 503.")
+    num_ctx: Count = Field(default=0, description="Context length of the chat model in tokens; 0 asks the server.")
+
+
+class ChunkSettings(Section):
+    """How documents are cut. A change needs `lilbee rebuild`."""
+
+    chunk_size: Positive = Field(default=512, description="Target size of a chunk, in the embedder's tokens.")
+    chunk_overlap: Count = Field(default=100, description="Tokens that neighboring chunks share.")
+
+    @model_validator(mode="after")
+    def _overlap_fits(self) -> ChunkSettings:
+        if self.chunk_overlap >= self.chunk_size:
+            raise ValueError(f"chunk_overlap {self.chunk_overlap} must be smaller than chunk_size {self.chunk_size}")
+        return self
+
+
+class IngestSettings(Section):
+    """How files are found and read."""
+
+    ignore: tuple[str, ...] = Field(default=(), description="Ignore patterns beside .gitignore and .lilbeeignore.")
+    use_gitignore: bool = Field(default=True, description="Honor .gitignore files.")
+    default_ignores: bool = Field(default=True, description="Skip caches, build folders and version control data.")
+    max_file_mb: Positive = Field(default=512, description="Largest text file that is read.")
+    max_binary_mb: Positive = Field(default=256, description="Largest file given to an extractor process.")
+    max_text_chars: Positive = Field(default=400_000_000, description="Longest text that may come out of one file.")
+    extract_timeout_s: Seconds = Field(default=60.0, description="Longest time for one file in an extractor process.")
+    extract_memory_mb: Positive = Field(default=1024, description="Address space of an extractor process (Linux).")
+    extract_workers: Count = Field(default=0, description="Extractor processes; 0 is one per core, at most 4.")
+    extract_password: str = Field(
+        default="", description="Password to try on protected files.", json_schema_extra={"secret": True}
+    )
+    extract_prefer: tuple[str, ...] = Field(default=(), description="Extractors to prefer, by name.")
+    batch_documents: Positive = Field(default=64, description="Most documents in one committed batch.")
+    batch_seconds: Seconds = Field(default=5.0, description="Longest time before a batch is committed.")
+    embed_batch_size: Positive = Field(default=64, description="Texts per request to a remote embedder.")
+    embed_concurrency: Positive = Field(default=2, description="Requests to a remote embedder at the same time.")
+    ingest_concurrency: Literal["static"] = Field(
+        default="static", description="How many documents are worked on at once."
+    )
+
+
+class StoreSettings(Section):
+    """The index."""
+
+    lock_timeout_s: Seconds = Field(default=60.0, description="How long to wait for another writer.")
+    vector_cache_mb: Count = Field(default=512, description="Memory for the exact vector search; 0 switches it off.")
+    ann_index_threshold: Count = Field(default=50_000, description="Chunks from which an ANN index is built; 0 never.")
+    embedding_cache_mb: Count = Field(default=256, description="Disk space for the embedding cache; 0 switches it off.")
+
+
+class SearchSettings(Section):
+    """The search pipeline; each field is an option of one stage."""
+
+    top_k: Positive = Field(default=10, description="Hits returned.")
+    profile: str = Field(default="default", description="List of stages that search uses.")
+    candidate_multiplier: Positive = Field(default=3, description="Candidates per hit before diversity.")
+    max_distance: Annotated[float, Field(ge=0.0, le=2.0)] = Field(
+        default=0.9, description="Cosine distance cut-off; 1 disables."
+    )
+    adaptive_threshold: bool = Field(default=False, description="Widen max_distance until there are enough hits.")
+    adaptive_threshold_step: Annotated[float, Field(gt=0.0)] = Field(default=0.2, description="Step of the widening.")
+    fusion: Literal["convex", "rrf", "weighted"] = Field(default="convex", description="How rankings become hits.")
+    fusion_dense_weight: Fraction = Field(default=0.5, description="Weight of the dense part in convex fusion.")
+    rrf_k: Positive = Field(default=60, description="Constant of reciprocal rank fusion.")
+    mmr_lambda: Fraction = Field(default=0.5, description="Relevance against diversity in MMR; 1 is pure relevance.")
+    diversity_max_per_source: Positive = Field(default=3, description="Most hits of one document when diversity is on.")
+    query_expansion_count: Count = Field(default=3, description="Rewordings asked of the chat model; 0 is off.")
+    expansion_skip_threshold: Fraction = Field(
+        default=0.8, description="Keyword confidence that makes expansion needless."
+    )
+    expansion_skip_gap: Fraction = Field(default=0.15, description="Lead of the first keyword hit needed for the skip.")
+    expansion_guardrails: bool = Field(default=True, description="Drop rewordings that drift from the question.")
+    expansion_similarity_threshold: Fraction = Field(
+        default=0.5, description="Least cosine of a rewording with the question."
+    )
+    hyde: bool = Field(default=False, description="Search with a hypothetical answer as well.")
+    hyde_weight: Fraction = Field(default=0.7, description="Weight of the hypothetical answer.")
+    rerank_candidates: Positive = Field(default=20, description="Hits given to the reranker.")
+    temporal_filtering: bool = Field(default=True, description="Understand dates such as `last week` in queries.")
+
+
+class AnswerSettings(Section):
+    """Answers."""
+
+    max_context_sources: Positive = Field(default=5, description="Most chunks given to the chat model.")
+    answer_max_tokens: Positive = Field(default=800, description="Longest generated answer, in tokens.")
+    system_prompt: str = Field(default="", description="Replaces the built-in system prompt.")
+    show_reasoning: bool = Field(default=False, description="Show the reasoning of models that give it.")
+
+
+class PluginSettings(Section):
+    """Third-party parts."""
+
+    plugins_disabled: tuple[str, ...] = Field(default=(), description="Plugins that are never loaded.")
+    plugins_strict: bool = Field(default=False, description="Raise on any plugin failure, for CI.")
+    search_stages: tuple[str, ...] = Field(default=(), description="Plugin stages that search uses, by name.")
+
+
+class CollectionSettings(Section):
+    """A folder of the library. Globs are gitignore-style, relative to `path`."""
+
+    name: str
+    path: str = "."
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, value: str) -> str:
+        if not value.strip() or any(sign in value for sign in "/\\\0\n") or value in {".", ".."}:
+            raise ValueError(f"{value!r} cannot be a collection's name: use letters, digits, - and _")
+        return value
+
+
+SECTIONS: dict[str, type[Section]] = {
+    "models": ModelSettings,
+    "chunks": ChunkSettings,
+    "ingest": IngestSettings,
+    "store": StoreSettings,
+    "search": SearchSettings,
+    "answer": AnswerSettings,
+    "plugins": PluginSettings,
+}
+
+GATED = frozenset(
+    {
+        "openai_base_url",
+        "openai_api_key",
+        "ollama_base_url",
+        "lm_studio_base_url",
+        "extract_password",
+        "plugins_disabled",
+        "search_stages",
+        "plugins_strict",
+    }
+)
+"""Keys that could run or leak something: honored from a trusted place only."""
+
+
+def field_homes() -> dict[str, str]:
+    """Return the section of every flat setting name."""
+    return {name: section for section, kind in SECTIONS.items() for name in kind.model_fields}
+
+
+def secret_names() -> frozenset[str]:
+    """Return the settings whose value must never be shown."""
+    return frozenset(
+        name
+        for kind in SECTIONS.values()
+        for name, info in kind.model_fields.items()
+        if isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("secret")
+    )

@@ -1,0 +1,36 @@
+"""Sentences, as spans of the text."""
+
+from __future__ import annotations
+
+import re
+
+from lilbee_core.types import Span
+
+# A sentence ends at . ! ? … with a blank or a quote behind it, at CJK and Devanagari stops anywhere,
+# and at an empty line. Initials and common abbreviations do not end one.
+_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？｡।]+[」』”’]*|\n[ \t]*\n|$(?!\n)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Za-z]|e\.g|i\.e|etc|vs|cf|ca|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Fig|Abb|bzw|usw|z\.B|d\.h|approx))\.$"
+)
+
+
+def sentences(text: str) -> tuple[Span, ...]:
+    """Return the sentences of `text` as spans without surrounding white space."""
+    found: list[Span] = []
+    start = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        if match.group().strip(".") == "" and match.group() == "." and _ABBREVIATION.search(text, start, end):
+            continue
+        _add(found, text, start, end)
+        start = end
+    _add(found, text, start, len(text))
+    return tuple(found)
+
+
+def _add(found: list[Span], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    stripped = piece.strip()
+    if stripped:
+        first = start + len(piece) - len(piece.lstrip())
+        found.append(Span(first, first + len(stripped)))

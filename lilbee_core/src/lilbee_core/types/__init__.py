@@ -1,0 +1,69 @@
+"""Frozen values that the parts of lilbee exchange. Standard library only."""
+
+from lilbee_core.types._answers import (
+    Answer,
+    ChatOptions,
+    Citation,
+    Delta,
+    Message,
+    ModelDescription,
+    ModelRef,
+    Verdict,
+)
+from lilbee_core.types._documents import (
+    Box,
+    Chunk,
+    ChunkId,
+    Document,
+    DocumentId,
+    DocumentRow,
+    DocumentState,
+    Heading,
+    Location,
+    Passage,
+    Segment,
+    Source,
+    Span,
+    StoredText,
+    Symbol,
+    chunk_id,
+    document_id,
+)
+from lilbee_core.types._knowledge import Community, Concept, PlannedPage, Relation, WikiPage, WikiPlan
+from lilbee_core.types._metadata import Metadata, MetaValue
+from lilbee_core.types._reports import (
+    CollectionInfo,
+    FileProblem,
+    IndexMeta,
+    LibraryStatus,
+    PathReport,
+    StoreStats,
+    SyncReport,
+)
+from lilbee_core.types._search import (
+    Dropped,
+    Filter,
+    Hit,
+    Part,
+    Place,
+    Query,
+    Ranking,
+    Scope,
+    Scored,
+    SearchResult,
+    SearchState,
+    StageReport,
+    StateKey,
+    Variant,
+)
+from lilbee_core.types._vectors import Vector, Vectors
+
+__all__ = [
+    "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community", "Concept",
+    "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "Dropped", "FileProblem", "Filter",
+    "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message", "MetaValue", "Metadata",
+    "ModelDescription", "ModelRef", "Part", "Passage", "PathReport", "Place", "PlannedPage", "Query", "Ranking",
+    "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "Source", "Span", "StageReport",
+    "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Variant", "Vector", "Vectors", "Verdict",
+    "WikiPage", "WikiPlan", "chunk_id", "document_id",
+]  # fmt: skip

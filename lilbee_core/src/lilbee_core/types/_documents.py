@@ -1,0 +1,333 @@
+"""Documents, chunks and the ledger: what is indexed, and where each piece stands."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NewType
+
+from lilbee_core.types._metadata import Metadata
+
+DocumentId = NewType("DocumentId", str)
+ChunkId = NewType("ChunkId", str)
+
+
+def document_id(collection: str, path: str, sha256: str) -> DocumentId:
+    """Return the id of a document first seen at this place with this content (16 hex digits).
+
+    The ledger keeps it when the file is edited or moved, so identity survives both.
+    """
+    return DocumentId(_digest("document", collection, path, sha256))
+
+
+def chunk_id(document: str, start: int, text: str) -> ChunkId:
+    """Return the id of a chunk, from its document, its place and its text (16 hex digits)."""
+    return ChunkId(_digest("chunk", document, str(start), text))
+
+
+def _digest(*parts: str) -> str:
+    joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(joined, digest_size=8).hexdigest()
+
+
+class DocumentState(StrEnum):
+    """What the ledger knows of a file."""
+
+    INDEXED = "indexed"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    MISSING = "missing"
+    EXCLUDED = "excluded"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of characters, ``[start, end)``."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"a span needs 0 <= start <= end, got [{self.start}, {self.end})")
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def cut(self, text: str) -> str:
+        """Return the piece of `text` that the span covers."""
+        return text[self.start : self.end]
+
+    def overlaps(self, other: Span) -> bool:
+        """Say whether both spans share at least one character."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A rectangle on a page, in points from the lower left corner."""
+
+    page: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def to_dict(self) -> dict[str, object]:
+        return {"page": self.page, "left": self.left, "bottom": self.bottom, "right": self.right, "top": self.top}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """Where a passage stands in its file: 1-based lines and pages, both ends included.
+
+    `label` names a place that is neither line nor page (``Sheet1!A1:C20``, ``slide 3``, ``cell 4``,
+    ``chapter Two``); `member` is the path inside an archive or a mail.
+    """
+
+    line_start: int | None = None
+    line_end: int | None = None
+    page_start: int | None = None
+    page_end: int | None = None
+    label: str | None = None
+    member: str | None = None
+    boxes: tuple[Box, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [self.member] if self.member else []
+        if self.line_start is not None:
+            parts.append(f"lines {self.line_start}-{self.line_end}")
+        if self.page_start is not None:
+            last = f"-{self.page_end}" if self.page_end != self.page_start else ""
+            parts.append(f"p. {self.page_start}{last}")
+        if self.label:
+            parts.append(self.label)
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading at a character offset of the text; level 1 is the outermost."""
+
+    start: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbol:
+    """A definition in source code. `name` is the dotted path (``Store.open``)."""
+
+    span: Span
+    name: str
+    kind: str
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of the text with a place of its own: a page, a slide, a sheet, a cell, an archive member."""
+
+    span: Span
+    page: int | None = None
+    label: str | None = None
+    member: str | None = None
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file or a blob that an extractor reads.
+
+    `path` is the name shown to people (relative, POSIX, NFC). `file` is where the bytes lie on disk;
+    `data` holds them when there is no file. Picklable, since extraction runs in worker processes.
+    """
+
+    collection: str
+    path: str
+    media_type: str
+    file: str | None = None
+    data: bytes | None = None
+    size: int = 0
+    mtime_ns: int = 0
+
+    def read(self) -> bytes:
+        """Return the bytes.
+
+        Raises:
+            OSError: If the file cannot be read.
+        """
+        if self.data is not None:
+            return self.data
+        if self.file is None:
+            raise FileNotFoundError(f"{self.path} has neither a file nor data")
+        with open(self.file, "rb") as handle:
+            return handle.read()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document as a reader sees it: its text, with the places that cut it up.
+
+    In memory it is enough to give `path` and `text`; extractors fill in the rest. When `has_lines`
+    is true, line numbers of `text` are those of the file (or `line_map` gives the file's line for
+    each line of `text`). `body_start` is where chunking begins (front matter lies before it).
+    """
+
+    path: str
+    text: str
+    collection: str = "documents"
+    media_type: str = "text/plain"
+    title: str | None = None
+    language: str | None = None
+    date: str | None = None
+    metadata: Metadata = field(default_factory=Metadata)
+    has_lines: bool = True
+    line_map: tuple[int, ...] | None = None
+    body_start: int = 0
+    segments: tuple[Segment, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    warnings: tuple[str, ...] = ()
+    extractor: str = "memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A verbatim slice of a document: ``text == document.text[span.start:span.end]``.
+
+    Context that helps retrieval (`title`, `headings`, `symbol`) stands beside the text, never in it.
+    """
+
+    id: ChunkId
+    document_id: DocumentId
+    collection: str
+    path: str
+    ordinal: int
+    text: str
+    span: Span
+    location: Location = Location()
+    headings: tuple[str, ...] = ()
+    symbol: str | None = None
+    symbol_kind: str | None = None
+    title: str | None = None
+    language: str | None = None
+    media_type: str = "text/plain"
+    date: str | None = None
+    scope: str = "raw"
+
+    @property
+    def heading(self) -> str | None:
+        """The heading path as one line, outermost first (``Setup > Install``)."""
+        return " > ".join(self.headings) or None
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """What is embedded and indexed beside the text: title, headings, symbol."""
+        parts = [self.title, *self.headings, self.symbol]
+        return tuple(dict.fromkeys(part for part in parts if part))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRow:
+    """A row of the ledger: one file, its state and why. Times are UTC ISO 8601.
+
+    `raw_path` is the exact name on disk, percent-escaped, where it differs from `path` (a name that is
+    not UTF-8 or not NFC). `embedded` counts the chunks that have a vector; the rest are owed.
+    """
+
+    id: DocumentId
+    collection: str
+    path: str
+    state: DocumentState
+    code: str | None = None
+    reason: str | None = None
+    media_type: str = "application/octet-stream"
+    title: str | None = None
+    language: str | None = None
+    date: str | None = None
+    size: int = 0
+    mtime_ns: int = 0
+    sha256: str = ""
+    chunks: int = 0
+    embedded: int = 0
+    extractor: str = ""
+    raw_path: str = ""
+    attempted_at: str = ""
+    indexed_at: str | None = None
+    metadata: Metadata = field(default_factory=Metadata)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ref(self) -> str:
+        """``collection/path``, which names one document of the library."""
+        return f"{self.collection}/{self.path}"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "collection": self.collection,
+            "path": self.path,
+            "state": str(self.state),
+            "code": self.code,
+            "reason": self.reason,
+            "media_type": self.media_type,
+            "title": self.title,
+            "language": self.language,
+            "date": self.date,
+            "size": self.size,
+            "sha256": self.sha256,
+            "chunks": self.chunks,
+            "embedded": self.embedded,
+            "extractor": self.extractor,
+            "attempted_at": self.attempted_at,
+            "indexed_at": self.indexed_at,
+            "metadata": self.metadata.to_dict(),
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredText:
+    """The extracted text of a document with what is needed to find places in it."""
+
+    document_id: DocumentId
+    text: str
+    has_lines: bool = True
+    line_map: tuple[int, ...] | None = None
+    segments: tuple[Segment, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    body_start: int = 0
+    extractor: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A piece of a document's text, as `get_text` returns it."""
+
+    document_id: DocumentId
+    collection: str
+    path: str
+    text: str
+    span: Span
+    location: Location = Location()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "document_id": self.document_id,
+            "collection": self.collection,
+            "path": self.path,
+            "text": self.text,
+            "char_start": self.span.start,
+            "char_end": self.span.end,
+            "line_start": self.location.line_start,
+            "line_end": self.location.line_end,
+            "page_start": self.location.page_start,
+            "page_end": self.location.page_end,
+            "label": self.location.label,
+            "member": self.location.member,
+        }

@@ -1,0 +1,203 @@
+"""What long verbs report: a sync, the state of a library, the fate of a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProblem:
+    """A file that was not indexed: ``code`` is stable, ``reason`` is for people."""
+
+    path: str
+    code: str
+    reason: str
+    collection: str = ""
+
+    def to_failed(self) -> dict[str, object]:
+        return {"path": self.path, "collection": self.collection, "code": self.code, "message": self.reason}
+
+    def to_skipped(self) -> dict[str, object]:
+        return {"path": self.path, "collection": self.collection, "code": self.code, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReport:
+    """What a sync did. Counts are files; `embedded` counts texts sent to the embedder."""
+
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    moved: int = 0
+    unchanged: int = 0
+    failed: tuple[FileProblem, ...] = ()
+    skipped: tuple[FileProblem, ...] = ()
+    unavailable: tuple[str, ...] = ()
+    chunks: int = 0
+    embedded: int = 0
+    owed: int = 0
+    seconds: float = 0.0
+    dry_run: bool = False
+    cancelled: bool = False
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "added": self.added,
+            "updated": self.updated,
+            "removed": self.removed,
+            "moved": self.moved,
+            "unchanged": self.unchanged,
+            "failed": [one.to_failed() for one in self.failed],
+            "skipped": [one.to_skipped() for one in self.skipped],
+            "unavailable": list(self.unavailable),
+            "chunks": self.chunks,
+            "embedded": self.embedded,
+            "owed": self.owed,
+            "seconds": self.seconds,
+            "dry_run": self.dry_run,
+            "cancelled": self.cancelled,
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionInfo:
+    """A named folder of the library, with globs that choose its files."""
+
+    name: str
+    root: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    documents: int = 0
+    available: bool = True
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "root": self.root,
+            "include": list(self.include),
+            "exclude": list(self.exclude),
+            "documents": self.documents,
+            "available": self.available,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryStatus:
+    """The state of a library: files per state, chunks, embedder, sizes on disk (bytes)."""
+
+    root: str | None
+    data_dir: str
+    states: tuple[tuple[str, int], ...]
+    chunks: int
+    embedded: int
+    embedder: str | None
+    dimension: int | None
+    size_bytes: int
+    index_bytes: int
+    languages: tuple[tuple[str, float], ...] = ()
+    collections: tuple[CollectionInfo, ...] = ()
+    last_sync: str | None = None
+    version: str = ""
+    problems: tuple[FileProblem, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def summary(self) -> Iterator[tuple[str, object]]:
+        """Yield the lines a person wants to see."""
+        yield "library", self.root or self.data_dir
+        yield from self.states
+        yield "chunks", self.chunks
+        yield "with vectors", self.embedded
+        yield "embedder", self.embedder or "none (words only)"
+        yield "size on disk", f"{self.size_bytes / 1e6:.1f} MB"
+        yield "last sync", self.last_sync or "never"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "root": self.root,
+            "data_dir": self.data_dir,
+            "documents": dict(self.states),
+            "chunks": self.chunks,
+            "embedded": self.embedded,
+            "owed": self.chunks - self.embedded if self.embedder else 0,
+            "embedder": self.embedder,
+            "dimension": self.dimension,
+            "size_bytes": self.size_bytes,
+            "index_bytes": self.index_bytes,
+            "languages": dict(self.languages),
+            "collections": [one.to_dict() for one in self.collections],
+            "last_sync": self.last_sync,
+            "version": self.version,
+            "problems": [one.to_failed() for one in self.problems],
+            "warnings": list(self.warnings),
+        }
+
+    def _repr_html_(self) -> str:
+        from lilbee_core.types._html import status_html
+
+        return status_html(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathReport:
+    """Why a path is or is not in the index, rule by rule."""
+
+    path: str
+    state: str
+    reason: str
+    code: str | None = None
+    rule: str | None = None
+    collection: str | None = None
+    document_id: str | None = None
+    hint: str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "path": self.path,
+            "state": self.state,
+            "code": self.code,
+            "reason": self.reason,
+            "rule": self.rule,
+            "collection": self.collection,
+            "document_id": self.document_id,
+            "hint": self.hint,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexMeta:
+    """What built the index; kept in the store and in ``manifest.json``.
+
+    `schema` is the store's layout version. An index with another embedder, chunking or analyzer is
+    never silently mixed.
+    """
+
+    schema: int
+    embedder: str | None
+    fingerprint: str | None
+    dimension: int | None
+    chunk_size: int
+    chunk_overlap: int
+    chunking: str
+    analyzer: str
+    library_id: str
+    created_at: str
+    lilbee_version: str
+
+    def to_dict(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStats:
+    """Counts and sizes of a store."""
+
+    documents: int
+    chunks: int
+    embedded: int
+    size_bytes: int
+    fragments: int = 0
+    unindexed: int = 0
+    version: int = 0

@@ -1,0 +1,373 @@
+"""Queries, rankings, hits, and the state that search stages hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from lilbee_core.types._documents import Chunk, ChunkId, DocumentId
+from lilbee_core.types._vectors import Vector
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+T = TypeVar("T")
+
+
+class Scope(StrEnum):
+    """Which chunks a query may see: of files, of wiki pages, or both."""
+
+    RAW = "raw"
+    WIKI = "wiki"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """What a hit must satisfy, applied before ranking. Fields combine with AND, values of a field with OR.
+
+    `paths` are globs over the document path (``notes/**``, ``*.md``) or folder prefixes (``notes/``).
+    `media_types` are types, ``text/*`` patterns, or plain extensions (``pdf``). `after` and `before` are
+    ISO dates, compared with the document's date: ``after <= date < before``.
+    """
+
+    paths: tuple[str, ...] = ()
+    media_types: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    after: str | None = None
+    before: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Filter()
+
+    def merge(self, other: Filter) -> Filter:
+        """Return both filters as one; where both restrict a field, `other` wins."""
+        names = ("paths", "media_types", "languages", "collections", "document_ids", "after", "before")
+        changed = {name: getattr(other, name) for name in names if getattr(other, name)}
+        return replace(self, **changed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question to the library. `text` may carry filters (``path:notes/``) and a mode prefix (``term:``)."""
+
+    text: str
+    filters: Filter = Filter()
+    scope: Scope = Scope.RAW
+    top_k: int = 10
+    profile: str = "default"
+
+    def __post_init__(self) -> None:
+        if self.top_k < 1:
+            raise ValueError(f"top_k must be at least 1, got {self.top_k}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One wording of the query. `kind` is ``original``, ``expansion``, ``graph`` or ``hyde``."""
+
+    text: str
+    kind: str = "original"
+    weight: float = 1.0
+    vector: Vector | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk with a score of one retriever; higher is better."""
+
+    chunk_id: ChunkId
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """What one retriever found, best first."""
+
+    name: str
+    entries: tuple[Scored, ...]
+    weight: float = 1.0
+    variant: str = "original"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Another place where the text of a hit stands as well."""
+
+    document_id: DocumentId
+    collection: str
+    path: str
+    line_start: int | None = None
+    page_start: int | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "document_id": self.document_id,
+            "collection": self.collection,
+            "path": self.path,
+            "line_start": self.line_start,
+            "page_start": self.page_start,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A chunk that answers the query, with the score of every stage that touched it."""
+
+    chunk: Chunk
+    score: float
+    rank: int = 0
+    scores: tuple[tuple[str, float], ...] = ()
+    also_at: tuple[Place, ...] = ()
+    highlights: tuple[tuple[int, int], ...] = ()
+    stale: bool = False
+
+    @property
+    def document_id(self) -> DocumentId:
+        return self.chunk.document_id
+
+    @property
+    def chunk_id(self) -> ChunkId:
+        return self.chunk.id
+
+    @property
+    def collection(self) -> str:
+        return self.chunk.collection
+
+    @property
+    def path(self) -> str:
+        return self.chunk.path
+
+    @property
+    def text(self) -> str:
+        return self.chunk.text
+
+    @property
+    def line_start(self) -> int | None:
+        return self.chunk.location.line_start
+
+    @property
+    def line_end(self) -> int | None:
+        return self.chunk.location.line_end
+
+    @property
+    def page_start(self) -> int | None:
+        return self.chunk.location.page_start
+
+    @property
+    def page_end(self) -> int | None:
+        return self.chunk.location.page_end
+
+    @property
+    def heading(self) -> str | None:
+        return self.chunk.heading
+
+    @property
+    def symbol(self) -> str | None:
+        return self.chunk.symbol
+
+    def with_score(self, name: str, value: float) -> Hit:
+        """Return the hit with one more named stage score."""
+        return replace(self, scores=(*(pair for pair in self.scores if pair[0] != name), (name, value)))
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "rank": self.rank,
+            "score": self.score,
+            "document_id": self.document_id,
+            "chunk_id": self.chunk_id,
+            "collection": self.collection,
+            "path": self.path,
+            "title": self.chunk.title,
+            "text": self.text,
+            "line_start": self.line_start,
+            "line_end": self.line_end,
+            "page_start": self.page_start,
+            "page_end": self.page_end,
+            "label": self.chunk.location.label,
+            "member": self.chunk.location.member,
+            "heading": self.heading,
+            "symbol": self.symbol,
+            "scores": dict(self.scores),
+            "highlights": [list(pair) for pair in self.highlights],
+            "also_at": [place.to_dict() for place in self.also_at],
+            "stale": self.stale,
+        }
+
+
+class Part(StrEnum):
+    """What a stage may read or write of the state."""
+
+    VARIANTS = "variants"
+    RANKINGS = "rankings"
+    HITS = "hits"
+
+
+@dataclass(frozen=True, slots=True)
+class StateKey(Generic[T]):
+    """A typed name under which the stages of one plugin pass private data to each other."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A candidate that a stage left out, and why."""
+
+    chunk_id: ChunkId
+    reason: str
+    score: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        return {"chunk_id": self.chunk_id, "reason": self.reason, "score": self.score}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageReport:
+    """What one stage did: ``status`` is ``ok``, ``skipped`` or ``failed``; `seconds` is its own time."""
+
+    name: str
+    status: str = "ok"
+    seconds: float = 0.0
+    count_in: int = 0
+    count_out: int = 0
+    note: str = ""
+    dropped: tuple[Dropped, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "status": self.status,
+            "ms": self.seconds * 1000,
+            "in": self.count_in,
+            "out": self.count_out,
+            "note": self.note,
+            "dropped": [one.to_dict() for one in self.dropped],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchState:
+    """What the stages of a search hand on. Never mutated; `dataclasses.replace` makes the next one.
+
+    `dropped` collects what the running stage leaves out; the runner moves it into that stage's report.
+    """
+
+    query: Query
+    variants: tuple[Variant, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    warnings: tuple[str, ...] = ()
+    reports: tuple[StageReport, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    note: str = ""
+    private: tuple[tuple[str, object], ...] = ()
+
+    def get(self, key: StateKey[T]) -> T | None:
+        """Return the private value under `key`, or None."""
+        for name, value in self.private:
+            if name == key.name:
+                return cast("T", value)
+        return None
+
+    def put(self, key: StateKey[T], value: T) -> SearchState:
+        """Return a state that holds `value` under `key`."""
+        kept = tuple(pair for pair in self.private if pair[0] != key.name)
+        return replace(self, private=(*kept, (key.name, value)))
+
+    def warn(self, message: str) -> SearchState:
+        """Return a state with one more warning for the user (kept once)."""
+        return self if message in self.warnings else replace(self, warnings=(*self.warnings, message))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """Hits, best first, with the trace of how they came about. Iterates over the hits."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    found: bool
+    warnings: tuple[str, ...] = ()
+    reports: tuple[StageReport, ...] = ()
+    seconds: float = 0.0
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> Hit:
+        return self.hits[index]
+
+    @property
+    def timings_ms(self) -> dict[str, float]:
+        """Milliseconds per stage, and ``total``."""
+        times: dict[str, float] = {}
+        for report in self.reports:
+            times[report.name] = times.get(report.name, 0.0) + report.seconds * 1000
+        return {**times, "total": self.seconds * 1000}
+
+    def to_dict(self, *, trace: bool = False) -> dict[str, object]:
+        result: dict[str, object] = {
+            "query": self.query.text,
+            "hits": [hit.to_dict() for hit in self.hits],
+            "timings_ms": self.timings_ms,
+            "found": self.found,
+            "warnings": list(self.warnings),
+        }
+        if trace:
+            result["trace"] = [report.to_dict() for report in self.reports]
+        return result
+
+    def explain(self) -> str:
+        """Return the trace as text: every stage, and the scores of every hit."""
+        lines = [f"query {self.query.text!r}, profile {self.query.profile}, {self.seconds * 1000:.1f} ms"]
+        for report in self.reports:
+            note = f"  {report.note}" if report.note else ""
+            counts = f"{report.count_in:>5} -> {report.count_out:<5}"
+            lines.append(f"  {report.name:<16} {report.status:<8} {report.seconds * 1000:8.2f} ms {counts}{note}")
+            lines += [f"      dropped {drop.chunk_id}: {drop.reason}" for drop in report.dropped]
+        for hit in self.hits:
+            scores = ", ".join(f"{name} {value:.4f}" for name, value in hit.scores)
+            lines.append(f"  #{hit.rank} {hit.score:.4f} {hit.path} ({hit.chunk.location}): {scores}")
+        return "\n".join(lines)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the hits as an Arrow table, one row each."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([_flat(hit) for hit in self.hits], schema=_arrow_schema(pa))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the hits as a pandas data frame (needs pandas)."""
+        return self.to_arrow().to_pandas()
+
+    def _repr_html_(self) -> str:
+        from lilbee_core.types._html import search_html
+
+        return search_html(self)
+
+
+def _flat(hit: Hit) -> Mapping[str, object]:
+    row = hit.to_dict()
+    names = ("rank", "score", "document_id", "chunk_id", "collection", "path", "title", "text", "line_start")
+    more = ("line_end", "page_start", "page_end", "label", "member", "heading", "symbol", "stale")
+    return {name: row[name] for name in (*names, *more)}
+
+
+def _arrow_schema(pa: Any) -> pyarrow.Schema:
+    whole = {"rank", "line_start", "line_end", "page_start", "page_end"}
+    names = ("rank", "score", "document_id", "chunk_id", "collection", "path", "title", "text", "line_start")
+    more = ("line_end", "page_start", "page_end", "label", "member", "heading", "symbol", "stale")
+    kinds = {"score": pa.float64(), "stale": pa.bool_()}
+    return cast(
+        "pyarrow.Schema",
+        pa.schema([(n, pa.int64() if n in whole else kinds.get(n, pa.string())) for n in (*names, *more)]),
+    )
