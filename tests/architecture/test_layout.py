@@ -9,9 +9,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import lilbee_core
 import pytest
 
+import lilbee_core
 from tests.architecture._source import DISTRIBUTIONS, ROOT, all_source_files, package_root, place
 
 TOP_LEVEL_FOLDERS = {*DISTRIBUTIONS, "examples", "tests", "docs"}
