@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
+from lilbee_core.errors import LilbeeError
 from lilbee_core.types import (
     Answer,
     ChatOptions,
@@ -143,6 +144,25 @@ class OcrPage:
 
     text: str
     confidence: float
+
+
+class DocumentReader(Protocol):
+    """Reads many files: picks the extractor, runs it in a worker where needed, never raises for one file."""
+
+    def media_type(self, path: str, head: bytes) -> str:
+        """Tell what a file is from its name and its first bytes (about 4 KB)."""
+        ...
+
+    def version(self, path: str, media_type: str) -> str | None:
+        """Return ``name@version`` of the extractor that would read it; None when there is none."""
+        ...
+
+    def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Document | LilbeeError]]:
+        """Yield each source with its document or the reason why not, as they finish.
+
+        `sources` is consumed lazily, so that memory stays bounded.
+        """
+        ...
 
 
 class OcrEngine(Protocol):
@@ -307,7 +327,8 @@ class ModelRouter(Protocol):
 class IndexedDocument:
     """All that is written for one document, in one batch. `words` has one analyzed string per chunk.
 
-    `vectors` is ``[len(chunks), dimension]`` or None when vectors are owed.
+    `vectors` is ``[len(chunks), dimension]`` or None when vectors are owed. `contents` names what was
+    (or will be) embedded for each chunk, so that equal content is never embedded twice.
     """
 
     row: DocumentRow
@@ -315,6 +336,7 @@ class IndexedDocument:
     chunks: tuple[Chunk, ...]
     words: tuple[str, ...]
     vectors: Vectors | None = None
+    contents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +357,10 @@ class ChunkReader(Protocol):
         ...
 
     def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]: ...
+
+    def vectors_by_content(self, contents: Sequence[str]) -> Mapping[str, Vector]:
+        """Return the vectors of chunks already stored with these `IndexedDocument.contents`."""
+        ...
 
     def dense(self, vector: Vector, *, limit: int, filters: Filter = ..., scope: Scope = ...) -> tuple[Scored, ...]:
         """Return the nearest chunks by cosine similarity (1 is equal), best first."""
