@@ -23,6 +23,7 @@ Starts: TypeAlias = Sequence[int]
 _GAPS = " \t\n\r"
 _WORD = re.compile(f"[^{_GAPS}]+")
 _GAP = re.compile(f"[{_GAPS}]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PIECE_CHARS = 32_768
 _LONG_WORD_CHARS = 64
 _HUGE_WORD_CHARS = 8_192
@@ -173,7 +174,10 @@ class WordPieces:
                 size *= 2
 
     def _encode(self, text: str) -> Encoding:
-        return self._tokenizer.encode(text, add_special_tokens=False)
+        try:
+            return self._tokenizer.encode(text, add_special_tokens=False)
+        except TypeError:  # half a surrogate pair, which no UTF-8 holds; BERT ignores the character it becomes
+            return self._tokenizer.encode(_SURROGATE.sub("\ufffd", text), add_special_tokens=False)
 
 
 def _begins_word(words: Sequence[int | None], index: int) -> bool:
