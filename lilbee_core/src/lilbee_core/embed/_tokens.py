@@ -24,10 +24,7 @@ _GAPS = " \t\n\r"
 _WORD = re.compile(f"[^{_GAPS}]+")
 _GAP = re.compile(f"[{_GAPS}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PIECE_CHARS = 32_768
 _LONG_WORD_CHARS = 64
-_HUGE_WORD_CHARS = 8_192
-_TABLE_WORDS = 32_768
 _SAFE_CHARS = 16
 """More than the longest special token (``[MASK]``): what ends this far before a cut is not changed by the cut."""
 _WHOLE: Starts = (0,)
@@ -73,15 +70,26 @@ def load_tokenizer(path: Path) -> Tokenizer:
 class WordPieces:
     """Token counts, places and ids of a BERT tokenizer without truncation. Threads may share it."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        *,
+        piece_chars: int = 32_768,
+        huge_word_chars: int = 8_192,
+        table_words: int = 32_768,
+    ) -> None:
+        """Take a tokenizer that neither pads nor truncates; the sizes bound memory and never change a result."""
         self._tokenizer = tokenizer
+        self._piece_chars = piece_chars
+        self._huge_word_chars = huge_word_chars
+        self._table_words = table_words
         self._table: dict[str, Starts] = {}
         self._lock = threading.Lock()
 
     def count(self, text: str) -> int:
         """Number of tokens of the whole text, special ones not counted."""
         total = 0
-        for start, end in _pieces(text):
+        for start, end in _pieces(text, self._piece_chars):
             words = _WORD.findall(text, start, end)
             known = self._look_up(words)
             total += sum([len(known[word]) for word in words])
@@ -90,7 +98,7 @@ class WordPieces:
     def starts(self, text: str) -> Sequence[int]:
         """Where each token starts, in characters of the text; never descending."""
         found = array("q")
-        for start, end in _pieces(text):
+        for start, end in _pieces(text, self._piece_chars):
             matches = list(_WORD.finditer(text, start, end))
             words = [match.group() for match in matches]
             known = self._look_up(words)
@@ -128,12 +136,12 @@ class WordPieces:
         return known
 
     def _learn(self, missing: list[str], known: dict[str, Starts]) -> None:
-        huge = [word for word in missing if len(word) > _HUGE_WORD_CHARS]
-        other = [word for word in missing if len(word) <= _HUGE_WORD_CHARS]
+        huge = [word for word in missing if len(word) > self._huge_word_chars]
+        other = [word for word in missing if len(word) <= self._huge_word_chars]
         known.update((word, array("q", self._starts_in_windows(word))) for word in huge)
         known.update(self._tokenize(other))
         with self._lock:
-            if len(self._table) + len(other) > _TABLE_WORDS:
+            if len(self._table) + len(other) > self._table_words:
                 self._table.clear()
             self._table.update((word, known[word]) for word in other if len(word) <= _LONG_WORD_CHARS)
 
@@ -155,7 +163,7 @@ class WordPieces:
         A window is tokenized, all but its last words are taken, and the next window begins with the first word
         that was not: words depend on nothing before them.
         """
-        begin, size = 0, _HUGE_WORD_CHARS
+        begin, size = 0, self._huge_word_chars
         while begin < len(text):
             encoding = self._encode(text[begin : begin + size])
             offsets = encoding.offsets
@@ -169,7 +177,7 @@ class WordPieces:
             )
             if offsets and offsets[last][0] > 0:
                 yield from (begin + start for start, _ in offsets[:last])
-                begin, size = begin + offsets[last][0], _HUGE_WORD_CHARS
+                begin, size = begin + offsets[last][0], self._huge_word_chars
             else:
                 size *= 2
 
@@ -184,11 +192,11 @@ def _begins_word(words: Sequence[int | None], index: int) -> bool:
     return index == 0 or words[index] != words[index - 1]
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Cut a text at gaps into pieces of about `_PIECE_CHARS` characters."""
+def _pieces(text: str, chars: int) -> Iterator[tuple[int, int]]:
+    """Cut a text at gaps into pieces of `chars` characters or a little more."""
     start = 0
     while start < len(text):
-        gap = _GAP.search(text, start + _PIECE_CHARS)
+        gap = _GAP.search(text, start + chars)
         end = gap.start() if gap else len(text)
         yield start, end
         start = end

