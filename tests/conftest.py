@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
@@ -33,7 +33,7 @@ def _cpu_s() -> float:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Fail a test that works long without saying so: CPU time, since wall time depends on the neighbors."""
     before = _cpu_s()
     result = yield

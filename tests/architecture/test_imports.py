@@ -105,7 +105,7 @@ def test_the_core_imports_from_defining_modules_never_from_its_root() -> None:
 
 
 def test_no_private_module_is_imported_from_outside_its_package() -> None:
-    strays = []
+    strays: list[str] = []
     for path in all_source_files():
         for found in imports_of(path):
             parts = found.module.split(".")

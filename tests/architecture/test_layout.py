@@ -21,7 +21,8 @@ MAX_FUNCTION_LINES = 50
 
 
 def project(distribution: str) -> dict[str, Any]:
-    return tomllib.loads((ROOT / distribution / "pyproject.toml").read_text("utf-8"))["project"]
+    declared: dict[str, Any] = tomllib.loads((ROOT / distribution / "pyproject.toml").read_text("utf-8"))["project"]
+    return declared
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
