@@ -1,0 +1,109 @@
+"""Why a path is, or is not, in the index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from lilbee_core.ingest._ignore import IGNORE_FILES, Globs, IgnoreRules
+from lilbee_core.ingest._names import shown
+from lilbee_core.ingest._walk import Root, WalkOptions
+from lilbee_core.protocols import Ledger
+from lilbee_core.types import DocumentRow, DocumentState, PathReport
+
+_HINTS = {
+    "ignored": "Add `!PATTERN` to a .lilbeeignore file to take it back.",
+    "excluded": "Run `lilbee add PATH` to take it back.",
+    "extract.no_text": "Install an OCR engine, or give a version with text.",
+    "extract.encrypted": "Set LILBEE_EXTRACT_PASSWORD and sync with --retry.",
+}
+
+
+def explain(path: Path, roots: Sequence[Root], ledger: Ledger, options: WalkOptions) -> PathReport:
+    """Return the state of `path` with the rule that decided it."""
+    absolute = Path(os.path.abspath(path))
+    for root in roots:
+        folder = Path(os.path.realpath(root.folder))
+        for candidate in (absolute, Path(os.path.realpath(absolute.parent)) / absolute.name):
+            if candidate != folder and candidate.is_relative_to(folder):
+                return _inside(candidate, folder, root, ledger, options)
+    return PathReport(
+        path=str(path),
+        state="outside",
+        code="outside",
+        reason="the path lies in no collection of this library",
+        hint=f"Run `lilbee add {path}` to add it.",
+    )
+
+
+def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: WalkOptions) -> PathReport:
+    raw = absolute.relative_to(folder).as_posix()
+    name = shown(raw)
+    row = ledger.find(root.collection, name)
+    if row is not None and row.state in (DocumentState.INDEXED, DocumentState.EXCLUDED, DocumentState.FAILED):
+        return _from_row(name, row)
+    decided = _by_rules(raw, folder, root, options)
+    if decided is not None:
+        rule, owner = decided
+        return PathReport(
+            path=name,
+            state="skipped",
+            code="ignored",
+            reason=f"ignored by {rule}" + (f", which matches {owner}" if owner != name else ""),
+            rule=str(rule),
+            collection=root.collection,
+            hint=_HINTS["ignored"],
+        )
+    if row is not None:
+        return _from_row(name, row)
+    if not os.path.lexists(absolute):
+        return PathReport(
+            path=name, state="absent", code="absent", reason="there is no such file", collection=root.collection
+        )
+    if absolute.is_dir():
+        return PathReport(
+            path=name,
+            state="folder",
+            reason="a folder of the collection; its files are read",
+            collection=root.collection,
+        )
+    return PathReport(
+        path=name,
+        state="new",
+        code="new",
+        reason="not seen by a sync yet",
+        collection=root.collection,
+        hint="Run `lilbee sync`.",
+    )
+
+
+def _from_row(name: str, row: DocumentRow) -> PathReport:
+    reason = row.reason or f"indexed, {row.chunks} chunks, read by {row.extractor}"
+    return PathReport(
+        path=name,
+        state=str(row.state),
+        code=row.code,
+        reason=reason,
+        collection=row.collection,
+        document_id=row.id,
+        hint=_HINTS.get(row.code or ""),
+    )
+
+
+def _by_rules(raw: str, folder: Path, root: Root, options: WalkOptions) -> tuple[object, str] | None:
+    """Return the rule that leaves the path or one of its folders out, and what it matches."""
+    rules = IgnoreRules.base(defaults=options.default_ignores, extra=options.ignore)
+    globs = Globs(root.include, root.exclude)
+    names = tuple(name for name in IGNORE_FILES if options.use_gitignore or name != ".gitignore")
+    parts = raw.split("/")
+    parent = ""
+    for depth, part in enumerate(parts):
+        rules = rules.entered(folder / parent, parent, names)
+        current = f"{parent}/{part}" if parent else part
+        is_dir = depth < len(parts) - 1 or (folder / current).is_dir()
+        rule = rules.decide(current, is_dir=is_dir) or (globs.prunes(current) if is_dir else globs.decide(current))
+        if rule is not None:
+            return rule, shown(current) + ("/" if is_dir else "")
+        parent = current
+    return None
