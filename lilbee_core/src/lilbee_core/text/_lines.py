@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -19,7 +20,7 @@ class LineIndex:
     __slots__ = ("_length", "starts")
 
     def __init__(self, text: str) -> None:
-        starts = [0]
+        starts = array("Q", [0])  # a list would take five times the memory, and logs have millions of lines
         at = text.find("\n")
         while at >= 0:
             starts.append(at + 1)
