@@ -1,0 +1,19 @@
+"""What the built-in stages pass to each other beside the parts of the state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lilbee_core.types import StateKey
+
+if TYPE_CHECKING:
+    from lilbee_core.analysis import AnalyzedQuery
+
+ANALYZED: StateKey[AnalyzedQuery] = StateKey("lilbee.analyzed")
+"""The original wording as tokens. Set by `parse`; read by `lexical`, `mark` and `judge`."""
+
+LANGUAGE: StateKey[str] = StateKey("lilbee.language")
+"""The language of the query (ISO 639-1), where it can be told. Set by `parse`, read by `dense`."""
+
+FOUND: StateKey[bool] = StateKey("lilbee.found")
+"""Whether the library answers the query. Set by `judge`; without it, any hit counts as found."""

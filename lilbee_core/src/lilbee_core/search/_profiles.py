@@ -1,0 +1,147 @@
+"""Named lists of stages. A profile is a plain function, so that a new one is a few lines anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TypeAlias
+
+from lilbee_core.errors import ProviderError, SearchError
+from lilbee_core.protocols import ChunkReader, EmbedderLike, RerankerLike, SearchStage
+from lilbee_core.search._combinators import Parallel, Tolerant
+from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
+from lilbee_core.search._words import QueryAnalyzer
+from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
+from lilbee_core.search.stages._mark import never_stale
+from lilbee_core.types import Chunk
+
+MEMORY_HITS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """The numbers of the built-in stages; each has its reason where the stage is."""
+
+    candidates: int = 100
+    candidate_multiplier: int = 3
+    max_distance: float = 0.9
+    fusion: str = "convex"
+    dense_weight: float = 0.5
+    foreign_weight: float = 0.0
+    rrf_k: int = 60
+    rerank_candidates: int = 20
+    fold: bool = True
+    least_words: float = 0.3
+    least_cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchParts:
+    """What the built-in profiles are made from. Without an embedder they search by words alone.
+
+    `is_stale` says whether the file of a chunk has changed since it was indexed; `collections` names those that
+    exist, so that a misspelled one is noticed.
+    """
+
+    reader: ChunkReader
+    analyzer: QueryAnalyzer
+    embedder: EmbedderLike | None = None
+    reranker: RerankerLike | None = None
+    is_stale: Callable[[Chunk], bool] = never_stale
+    collections: Callable[[], Collection[str]] | None = None
+    options: SearchOptions = SearchOptions()
+
+
+Profile: TypeAlias = Callable[[SearchParts], Sequence[SearchStage]]
+
+
+def default(parts: SearchParts) -> list[SearchStage]:
+    """Words and meaning together. While the embedder is down, words alone, with a warning."""
+    return [_parse(parts), *_retrieve(parts, _fusion(parts.options)), *_finish(parts)]
+
+
+def full(parts: SearchParts) -> list[SearchStage]:
+    """As `default`; where a chat model is at hand, it is the place of stages that ask it."""
+    return default(parts)
+
+
+def keyword(parts: SearchParts) -> list[SearchStage]:
+    """Words alone (the prefix ``term:``)."""
+    return [_parse(parts), _lexical(parts), *_finish(parts, rerank=False)]
+
+
+def semantic(parts: SearchParts) -> list[SearchStage]:
+    """Meaning alone (the prefix ``vec:``), whatever language the embedder declares.
+
+    Raises:
+        SearchError: If there is no embedder.
+    """
+    if parts.embedder is None:
+        raise SearchError(
+            "Search by meaning needs an embedding model, and this library has none.",
+            hint="Set embedding_model (LILBEE_EMBEDDING_MODEL) to auto, or search by words.",
+        )
+    options = parts.options
+    dense = Dense(
+        parts.reader, parts.embedder, options.candidates, max_distance=options.max_distance, foreign_weight=1.0
+    )
+    return [_parse(parts), dense, *_finish(parts, rerank=False)]
+
+
+def memory(parts: SearchParts) -> list[SearchStage]:
+    """As a memory server searches: 70 % meaning, 30 % words, at most 8 hits."""
+    return [_parse(parts), *_retrieve(parts, weighted), *_finish(parts, limit=Limit(most=MEMORY_HITS))]
+
+
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {"default": default, "full": full, "keyword": keyword, "semantic": semantic, "memory": memory}
+)
+"""The built-in profiles by name."""
+
+
+def _parse(parts: SearchParts) -> SearchStage:
+    from lilbee_core.analysis import detect_language
+
+    return Parse(parts.analyzer, parts.reader, detect_language, parts.collections)
+
+
+def _lexical(parts: SearchParts) -> SearchStage:
+    return Lexical(parts.reader, parts.analyzer, parts.options.candidates)
+
+
+def _retrieve(parts: SearchParts, fusion: Fusion) -> list[SearchStage]:
+    if parts.embedder is None:
+        return [_lexical(parts)]
+    options = parts.options
+    dense = Dense(
+        parts.reader,
+        parts.embedder,
+        options.candidates,
+        max_distance=options.max_distance,
+        foreign_weight=options.foreign_weight,
+    )
+    tolerant = Tolerant(dense, warning="Searched by words alone", catch=(ProviderError,))
+    return [Parallel(tolerant, _lexical(parts)), Fuse(fusion)]
+
+
+def _fusion(options: SearchOptions) -> Fusion:
+    if options.fusion == "rrf":
+        return partial(reciprocal_rank, k=options.rrf_k)
+    if options.fusion == "weighted":
+        return weighted
+    return partial(convex, weights={"dense": options.dense_weight, "lexical": 1 - options.dense_weight})
+
+
+def _finish(parts: SearchParts, *, rerank: bool = True, limit: Limit | None = None) -> list[SearchStage]:
+    """Return what every profile ends with: fetch, fold, rerank where there is a model, cut, mark, judge."""
+    options = parts.options
+    stages: list[SearchStage] = [Fetch(parts.reader, options.candidate_multiplier)]
+    if options.fold:
+        stages.append(Fold())
+    if rerank and parts.reranker is not None:
+        stage = Rerank(parts.reranker, options.rerank_candidates)
+        stages.append(Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,)))
+    judge = Judge(least_words=options.least_words, least_cosine=options.least_cosine)
+    return [*stages, limit or Limit(), Mark(parts.analyzer, parts.is_stale), judge]

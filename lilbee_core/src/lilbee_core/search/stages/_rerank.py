@@ -1,0 +1,73 @@
+"""A second opinion on the best hits, by a model that reads query and text together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from lilbee_core.protocols import RerankerLike, SearchContext
+from lilbee_core.types import Hit, Part, SearchState
+
+
+def blend_weight(rank: int) -> float:
+    """Return how much the score before reranking counts at a rank (from 1): .7 to 3, .5 to 10, then .3."""
+    if rank <= 3:
+        return 0.7
+    return 0.5 if rank <= 10 else 0.3
+
+
+def _nothing(hit: Hit) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """Blend the first `candidates` hits' scores with those of a reranker, and sort them anew.
+
+    The higher a hit stood, the more its old score counts (as a share of the best one). A first hit for which
+    `is_certain` holds stays first. Hits that were not reranked follow in their old order.
+    """
+
+    reranker: RerankerLike
+    candidates: int = 20
+    is_certain: Callable[[Hit], bool] = _nothing
+    name: str = "rerank"
+    reads: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
+    writes: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
+
+    def run(self, state: SearchState, context: SearchContext) -> SearchState:
+        first, rest = state.hits[: self.candidates], state.hits[self.candidates :]
+        if not first:
+            return state
+        scores = self.reranker.score(state.query.text, [hit.chunk.text for hit in first])
+        blended = _blend(first, scores)
+        if self.is_certain(first[0]):
+            blended = _keep_first(blended, first[0])
+        return replace(state, hits=(*blended, *_below(rest, blended[-1].score)), note=self.reranker.model)
+
+
+def _blend(hits: tuple[Hit, ...], scores: tuple[float, ...]) -> tuple[Hit, ...]:
+    best = hits[0].score
+    blended: list[Hit] = []
+    for rank, (hit, score) in enumerate(zip(hits, scores, strict=True), start=1):
+        weight = blend_weight(rank)
+        before = hit.score / best if best > 0 else 0.0
+        named = hit.with_score("before_rerank", hit.score).with_score("rerank_score", score)
+        blended.append(replace(named, score=weight * before + (1 - weight) * score))
+    return tuple(sorted(blended, key=lambda hit: -hit.score))
+
+
+def _keep_first(hits: tuple[Hit, ...], certain: Hit) -> tuple[Hit, ...]:
+    kept = next(hit for hit in hits if hit.chunk.id == certain.chunk.id)
+    kept = replace(kept, score=max(kept.score, hits[0].score))
+    return (kept, *(hit for hit in hits if hit.chunk.id != kept.chunk.id))
+
+
+def _below(hits: tuple[Hit, ...], ceiling: float) -> tuple[Hit, ...]:
+    """Return the hits with scores scaled to lie at or below `ceiling`, in their order."""
+    if not hits or hits[0].score <= ceiling:
+        return hits
+    if hits[0].score <= 0 or ceiling <= 0:
+        drop = hits[0].score - ceiling
+        return tuple(replace(hit, score=hit.score - drop) for hit in hits)
+    return tuple(replace(hit, score=hit.score / hits[0].score * ceiling) for hit in hits)
