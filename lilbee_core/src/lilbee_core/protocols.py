@@ -38,6 +38,7 @@ from lilbee_core.types import (
     SearchResult,
     SearchState,
     Source,
+    Span,
     StoredText,
     StoreStats,
     Vector,
@@ -488,6 +489,18 @@ class StoreLike(ChunkReader, ChunkWriter, Ledger, Upkeep, Protocol):
 
 
 # --------------------------------------------------------------------------- search
+
+
+class QueryAnalyzer(Protocol):
+    """Reads queries the way the index was written, and finds their words in a text."""
+
+    def query(self, text: str, languages: Sequence[str] = ()) -> AnalyzedQuery:
+        """Return the tokens to look for, stemmed in these languages where one is known."""
+        ...
+
+    def spans(self, text: str, query: AnalyzedQuery) -> Sequence[Span]:
+        """Return where words of the query stand in `text`, in order, without overlaps."""
+        ...
 
 
 class SearchContext(Protocol):

@@ -19,13 +19,12 @@ from lilbee_core.search._profiles import (
     memory,
     semantic,
 )
-from lilbee_core.search._words import QueryAnalyzer
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
 
 __all__ = [
     "ANALYZED", "FOUND", "LANGUAGE", "PROFILES", "Chain", "Composite", "Dense", "Fetch", "Fold", "Fuse", "Fusion",
     "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Parallel", "Parse", "ParsedQuery", "Profile",
-    "ProfileSearcher", "QueryAnalyzer", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher",
+    "ProfileSearcher", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher",
     "SystemClock", "Tolerant", "When", "convex", "default", "full", "keyword", "memory", "parse_query",
     "reciprocal_rank", "run_stage", "semantic", "split_mode", "stages", "weighted",
 ]  # fmt: skip

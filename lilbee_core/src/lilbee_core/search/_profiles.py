@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from lilbee_core.errors import ProviderError, SearchError
-from lilbee_core.protocols import ChunkReader, EmbedderLike, RerankerLike, SearchStage
+from lilbee_core.protocols import ChunkReader, EmbedderLike, QueryAnalyzer, RerankerLike, SearchStage
 from lilbee_core.search._combinators import Parallel, Tolerant
 from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
-from lilbee_core.search._words import QueryAnalyzer
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
 from lilbee_core.search.stages._mark import never_stale
 from lilbee_core.types import Chunk

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from lilbee_core.protocols import ChunkReader, SearchContext
+from lilbee_core.protocols import ChunkReader, QueryAnalyzer, SearchContext
 from lilbee_core.search._keys import ANALYZED
-from lilbee_core.search._words import QueryAnalyzer
 from lilbee_core.types import Part, Ranking, SearchState
 
 

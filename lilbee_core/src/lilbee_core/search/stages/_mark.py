@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from lilbee_core.protocols import SearchContext
+from lilbee_core.protocols import QueryAnalyzer, SearchContext
 from lilbee_core.search._keys import ANALYZED
-from lilbee_core.search._words import QueryAnalyzer
 from lilbee_core.types import Chunk, Hit, Part, SearchState
 
 

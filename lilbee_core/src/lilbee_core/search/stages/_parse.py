@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from lilbee_core.errors import EmptyQuery
-from lilbee_core.protocols import ChunkReader, SearchContext
+from lilbee_core.protocols import ChunkReader, QueryAnalyzer, SearchContext
 from lilbee_core.search._keys import ANALYZED, LANGUAGE
 from lilbee_core.search._parse import ParsedQuery, parse_query
-from lilbee_core.search._words import QueryAnalyzer
 from lilbee_core.types import Filter, Part, Query, SearchState, Variant
 
 

@@ -1,0 +1,162 @@
+"""Answers without a chat model: the sentences of the library that say most about the question."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lilbee_core.answer._not_found import not_found
+from lilbee_core.answer._sentences import Sentence, cite, sentences_of
+from lilbee_core.errors import ProviderError
+from lilbee_core.protocols import EmbedderLike, QueryAnalyzer
+from lilbee_core.text import fold_space
+from lilbee_core.types import Answer, Citation, Delta, SearchResult, Span
+
+log = logging.getLogger(__name__)
+
+NO_MODEL = "No chat model is set: the answer is made of sentences quoted from the documents."
+# What a document has in brackets must not pass for a mark of ours.
+_MARK = re.compile(r"\[(\d+)\]")
+_MOST_CANDIDATES = 60
+_PER_HIT = 0.01  # between equals, the sentence of the better hit
+# Another sentence is told if it holds this share of the question that the ones before it lack.
+_GAIN = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    sentence: Sentence
+    score: float
+    shares: dict[str, float]
+    """The words of the question that it holds, with their share of the whole question."""
+
+
+class ExtractiveAnswerer:
+    """Answers with at most three quoted sentences, each cited with its exact place. Threads may share it.
+
+    Sentences are rated by how many of the question's words they hold, rare words counting more, and, where there is an
+    embedder, by how near they are in meaning.
+    """
+
+    def __init__(
+        self,
+        analyzer: QueryAnalyzer,
+        *,
+        embedder: EmbedderLike | None = None,
+        max_sentences: int = 3,
+        max_chars: int = 400,
+        max_sources: int = 5,
+    ) -> None:
+        self._analyzer = analyzer
+        self._embedder = embedder
+        self._max_sentences = max_sentences
+        self._max_chars = max_chars
+        self._max_sources = max_sources
+
+    def answer(self, question: str, result: SearchResult) -> Answer:
+        """Return the best sentences of the hits, or say plainly that nothing was found."""
+        if not result.found or not result.hits:
+            return not_found(question, result)
+        candidates = [
+            sentence
+            for order, hit in enumerate(result.hits[: self._max_sources])
+            for sentence in sentences_of(hit, order=order, max_chars=self._max_chars)
+        ]
+        if not candidates:
+            return not_found(question, result)
+        chosen = self._choose(self._rate(question, candidates))
+        text, citations = _compose(chosen)
+        return Answer(
+            question=question,
+            text=text,
+            citations=citations,
+            found=True,
+            warnings=(NO_MODEL, *result.warnings),
+            trace=result,
+        )
+
+    def stream(self, question: str, result: SearchResult) -> Iterator[Delta]:
+        """Yield the answer sentence by sentence, each followed by its citation, and the whole at the end."""
+        answer = self.answer(question, result)
+        at = 0
+        for citation in answer.citations:
+            assert citation.answer_span is not None
+            end = citation.answer_span.end + len(f" [{citation.marker}]")
+            yield Delta(kind="text", text=answer.text[at:end])
+            yield Delta(kind="citation", citation=citation)
+            at = end
+        if answer.text[at:]:
+            yield Delta(kind="text", text=answer.text[at:])
+        yield Delta(kind="done", answer=answer)
+
+    def _rate(self, question: str, sentences: Sequence[Sentence]) -> list[_Rated]:
+        """Return the sentences with their scores, best first."""
+        words = self._words_of(question, sentences)
+        holders = Counter(word for held in words for word in held)
+        rarity = {word: math.log(1 + len(sentences) / count) for word, count in holders.items()}
+        most = sum(rarity.values())
+        rated: list[_Rated] = []
+        for sentence, held in zip(sentences, words, strict=True):
+            shares = {word: rarity[word] / most for word in sorted(held)}
+            rated.append(_Rated(sentence, sum(shares.values()) - _PER_HIT * sentence.order, shares))
+        rated.sort(key=lambda one: -one.score)
+        return self._rate_by_meaning(question, rated[:_MOST_CANDIDATES])
+
+    def _words_of(self, question: str, sentences: Sequence[Sentence]) -> list[frozenset[str]]:
+        query = self._analyzer.query(question)
+        found: list[frozenset[str]] = []
+        for sentence in sentences:
+            text = sentence.text
+            found.append(frozenset(span.cut(text).casefold() for span in self._analyzer.spans(text, query)))
+        return found
+
+    def _rate_by_meaning(self, question: str, rated: list[_Rated]) -> list[_Rated]:
+        if self._embedder is None:
+            return rated
+        try:
+            asked = self._embedder.embed_query(question)
+            near = self._embedder.embed_batch([fold_space(one.sentence.text) for one in rated]) @ asked
+        except ProviderError as error:
+            log.warning("sentences are rated by words alone: %s", error.message)
+            return rated
+        both = [
+            _Rated(one.sentence, 0.5 * one.score + 0.5 * float(cosine), one.shares)
+            for one, cosine in zip(rated, near, strict=True)
+        ]
+        return sorted(both, key=lambda one: -one.score)
+
+    def _choose(self, rated: Sequence[_Rated]) -> list[Sentence]:
+        """Return the best sentence, and those that add something to it and fit."""
+        chosen, told = [rated[0]], set(rated[0].shares)
+        room = self._max_chars - len(fold_space(rated[0].sentence.text))
+        for one in rated[1:]:
+            if len(chosen) == self._max_sentences:
+                break
+            length = len(fold_space(one.sentence.text)) + 1
+            gain = sum(share for word, share in one.shares.items() if word not in told)
+            if gain >= _GAIN and length <= room and not _repeats(one, chosen):
+                chosen.append(one)
+                told |= one.shares.keys()
+                room -= length
+        return [one.sentence for one in chosen]
+
+
+def _repeats(one: _Rated, chosen: Sequence[_Rated]) -> bool:
+    text = fold_space(one.sentence.text)
+    return any(text in fold_space(other.sentence.text) or fold_space(other.sentence.text) in text for other in chosen)
+
+
+def _compose(sentences: Sequence[Sentence]) -> tuple[str, tuple[Citation, ...]]:
+    text = ""
+    citations: list[Citation] = []
+    for marker, sentence in enumerate(sentences, start=1):
+        text += " " if text else ""
+        start = len(text)
+        text += _MARK.sub(r"(\1)", fold_space(sentence.text))
+        citations.append(cite(sentence, marker=marker, answer_span=Span(start, len(text))))
+        text += f" [{marker}]"
+    return text, tuple(citations)

@@ -1,0 +1,132 @@
+import pytest
+
+from lilbee_core.answer import NOT_FOUND, ExtractiveAnswerer
+from lilbee_core.types import Hit, Location, Query, SearchResult
+from tests.core.search.fakes import FakeAnalyzer, FakeEmbedder, a_hit
+
+TEXT = """# Hives
+
+Bees find home by the sun. They dance to tell others.
+
+- A colony has 40,000 workers in June.
+- The queen lives four years.
+"""
+
+
+def result(*hits: Hit, found: bool = True, warnings: tuple[str, ...] = ()) -> SearchResult:
+    return SearchResult(query=Query(text="q"), hits=hits, found=found, warnings=warnings)
+
+
+def hive(text: str = TEXT, **more: object) -> Hit:
+    lines = Location(line_start=10, line_end=10 + text.rstrip("\n").count("\n"))
+    return a_hit(text, **{"location": lines, **more})
+
+
+def answerer(**more: object) -> ExtractiveAnswerer:
+    return ExtractiveAnswerer(FakeAnalyzer(), **more)
+
+
+def test_the_best_sentence_is_quoted_with_its_own_lines():
+    answer = answerer().answer("How old does the queen get?", result(hive()))
+
+    assert answer.text.startswith("The queen lives four years. [1]")
+    cited = answer.citations[0]
+    assert cited.quote == "The queen lives four years."
+    assert (cited.line_start, cited.line_end) == (15, 15)
+    assert cited.quote_span.cut(TEXT) == cited.quote
+    assert cited.answer_span.cut(answer.text) == cited.quote
+    assert answer.found
+    assert answer.model is None
+    assert "No chat model" in answer.warnings[0]
+
+
+def test_a_sentence_over_two_lines_keeps_both():
+    text = "one\n\nThe queen\nlives four years.\n\nlast"
+    cited = answerer().answer("queen years", result(hive(text))).citations[0]
+
+    assert (cited.line_start, cited.line_end) == (12, 13)
+    assert cited.quote == "The queen\nlives four years."
+
+
+def test_a_second_sentence_is_told_only_if_it_adds_something():
+    one = answerer().answer("queen", result(hive("The queen lives. The queen sings all day long.")))
+    two = answerer().answer("queen sun home", result(hive("The queen is at home. The sun is on the roof.")))
+
+    assert len(one.citations) == 1
+    assert [cited.marker for cited in two.citations] == [1, 2]
+    assert "[2]" in two.text
+
+
+def test_an_answer_is_at_most_three_sentences_and_400_characters():
+    text = " ".join(f"Word{n} of the {'long ' * 30}tale number{n}." for n in range(9))
+    answer = answerer().answer(" ".join(f"word{n} number{n}" for n in range(9)), result(hive(text)))
+
+    assert len(answer.citations) <= 3
+    assert sum(len(cited.quote) for cited in answer.citations) <= 400
+
+
+def test_a_text_without_stops_is_cut_between_words():
+    text = "queen " + "filler " * 300
+    cited = answerer().answer("queen", result(hive(text))).citations[0]
+
+    assert cited.quote.startswith("queen filler")
+    assert len(cited.quote) <= 400
+    assert not cited.quote.endswith("fill")
+
+
+def test_brackets_of_a_document_are_no_marks():
+    answer = answerer().answer("queen", result(hive("The queen [7] lives four years.")))
+
+    assert "[7]" not in answer.text
+    assert answer.citations[0].quote == "The queen [7] lives four years."
+
+
+def test_meaning_counts_where_there_is_an_embedder():
+    text = "The sun is warm today for us. Drones drones drones live short."
+    embedder = FakeEmbedder()
+    answer = answerer(embedder=embedder).answer("drones drones", result(hive(text)))
+
+    assert answer.text.startswith("Drones")
+    assert embedder.asked == ["drones drones"]
+
+
+def test_an_embedder_that_is_down_leaves_the_words():
+    answer = answerer(embedder=FakeEmbedder(down=True)).answer("queen", result(hive()))
+
+    assert answer.text.startswith("The queen")
+
+
+@pytest.mark.parametrize("found", [result(hive(), found=False), result(found=True)])
+def test_not_found_is_said_and_cites_nothing(found):
+    answer = answerer().answer("Who won on Mars?", found)
+
+    assert answer.text.startswith(NOT_FOUND)
+    assert answer.citations == ()
+    assert not answer.found
+
+
+def test_the_nearest_places_are_named():
+    answer = answerer().answer("Who won?", result(hive(), found=False))
+
+    assert "d1.md (lines 10-15)" in answer.text
+
+
+def test_headings_are_no_answers():
+    answer = answerer().answer("hives", result(hive("# All about hives\n\nNothing of note here, really.")))
+
+    assert "All about" not in answer.text
+
+
+def test_streaming_tells_the_same():
+    whole = answerer().answer("queen sun", result(hive("The queen [1] is in. The sun [2] is out.")))
+    deltas = list(answerer().stream("queen sun", result(hive("The queen [1] is in. The sun [2] is out."))))
+
+    assert "".join(delta.text for delta in deltas if delta.kind == "text") == whole.text
+    assert tuple(delta.citation for delta in deltas if delta.kind == "citation") == whole.citations
+    assert deltas[-1].answer == whole
+
+
+def test_warnings_of_the_search_reach_the_answer():
+    answer = answerer().answer("queen", result(hive(), warnings=("Searched by words alone",)))
+
+    assert "Searched by words alone" in answer.warnings
