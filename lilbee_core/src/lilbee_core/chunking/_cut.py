@@ -15,6 +15,7 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _WORD_START = re.compile(r"(?<=\s)\S")
 _FRESH_START = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*\s|[。！？｡।][」』”’]*|\n)\s*")
 _STOPS = "。！？｡।"
+_CLOSERS = ".!?…\"'”’»)]」』"
 _INDENT_CHARS = 120
 _CLUSTER_CHARS = 16
 
@@ -68,9 +69,9 @@ class Cutter:
     def _window(self, begin: int, most: int, end: int) -> tuple[int, int]:
         """Return the stretch in which a cut is wanted: late, or in the middle where two pieces are left."""
         least = min(self.size, max(self.size * 3 // 5, self.overlap + (self.size - self.overlap + 1) // 2))
-        twice = 2 * self.size - self.overlap
-        rest = self.ruler.count(begin, end, twice)
-        if rest < twice:
+        two_pieces = (2 * self.size - self.overlap) * 7 // 8
+        rest = self.ruler.count(begin, end, two_pieces)
+        if rest < two_pieces:
             half = (rest + self.overlap) // 2
             least = max(half * 4 // 5, rest + self.overlap - self.size, self.overlap + 1)
             most = min(most, self.ruler.advance(begin, max(least + 1, min(self.size, half * 6 // 5))))
@@ -84,7 +85,7 @@ class Cutter:
         """Return the end of the last sentence, of one that ends its line if there is one."""
         window = self.text[low:high]
         ends = [low + one.end for one in sentences(window)]
-        ends = [at for at in ends if at < high and (self.text[at].isspace() or self.text[at - 1] in _STOPS)]
+        ends = [at for at in ends if at < high and _ends_sentence(self.text, at)]
         at_line_ends = [at for at in ends if self.text[at] == "\n"]
         return max(at_line_ends or ends, default=None)
 
@@ -117,6 +118,10 @@ class Cutter:
         if word:
             return word.start()
         return max(self._whole_sign(begin + 1, least), begin + 1)
+
+
+def _ends_sentence(text: str, at: int) -> bool:
+    return text[at - 1] in _STOPS or (text[at - 1] in _CLOSERS and (text[at].isspace() or text[at - 1] in "」』"))
 
 
 def _trimmed_end(text: str, begin: int, end: int) -> int:
