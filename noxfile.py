@@ -18,6 +18,8 @@ nox.options.sessions = ["lint", "types", "imports", "docs", "tests"]
 
 ROOT = Path(__file__).parent
 DISTRIBUTIONS = ("lilbee_core", "lilbee_cli", "lilbee_server", "lilbee_mcp")
+# The optional data package of the built-in model: built here only, versioned by its data.
+MODEL_DATA = "lilbee_core/minilm"
 COMMANDS = {"lilbee_cli": "lilbee", "lilbee_server": "lilbee-server", "lilbee_mcp": "lilbee-mcp"}
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 DEFAULT_SUITE = "not model and not gpu and not network and not bench"
@@ -103,7 +105,7 @@ def examples(session: nox.Session) -> None:
 def package(session: nox.Session) -> None:
     """Build wheels and sdists twice, compare them, and install each wheel alone."""
     session.install(*group("release"), "virtualenv")
-    folders = [Path(session.create_tmp()) / name for name in ("first", "second")]
+    folders = [Path(session.create_tmp()).resolve() / name for name in ("first", "second")]
     hashes = [_build_all(session, folder) for folder in folders]
     if hashes[0] != hashes[1]:
         different = sorted(name for name in hashes[0] if hashes[0][name] != hashes[1].get(name))
@@ -149,14 +151,14 @@ def demo(session: nox.Session) -> None:
 
 def _build_all(session: nox.Session, folder: Path) -> dict[str, str]:
     shutil.rmtree(folder, ignore_errors=True)
-    for name in DISTRIBUTIONS:
+    for name in (*DISTRIBUTIONS, MODEL_DATA):
         session.run("python", "-m", "build", "-q", "-o", str(folder), name, env={"SOURCE_DATE_EPOCH": BUILD_DATE})
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
 
 def _install_alone(session: nox.Session, name: str, dist: Path) -> None:
     """Install one wheel into a new environment and start what it offers, away from the checkout."""
-    home = Path(session.create_tmp()) / f"alone-{name}"
+    home = Path(session.create_tmp()).resolve() / f"alone-{name}"
     shutil.rmtree(home, ignore_errors=True)
     session.run("virtualenv", "-q", str(home))
     binaries = home / ("Scripts" if os.name == "nt" else "bin")
