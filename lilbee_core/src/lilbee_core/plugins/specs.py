@@ -62,13 +62,14 @@ class StageServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderServices:
-    """What a provider may use: where its server is, its key, and how long to wait."""
+    """What a provider may use: where its server is, its key, how long to wait, and its plugin's options."""
 
     base_url: str = ""
     api_key: str = ""
     request_timeout_s: float = 120.0
     connect_timeout_s: float = 5.0
     retries: int = 2
+    options: Options = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
