@@ -1,0 +1,128 @@
+"""The one place that calls kreuzberg: its configuration, its result as our own values, its errors in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsupportedFormat
+from lilbee_core.extract._reading import damaged
+from lilbee_core.types import Source
+
+if TYPE_CHECKING:
+    from kreuzberg import ExtractionResult
+
+PAGE_MARK = "\x02\x02PAGE {page_num}\x03\x03"
+PAGE_MARK_PATTERN = re.compile(r"\s*\x02\x02PAGE (\d+)\x03\x03\s*")
+
+_ENCRYPTED = re.compile(r"password|encrypt", re.IGNORECASE)
+_TOO_BIG = re.compile(r"security limit|bomb|exceeds? (?:the )?(?:limit|maximum)|too (?:large|deep|many)", re.IGNORECASE)
+_UNKNOWN = re.compile(r"unsupported|not supported|no extractor", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A block that the engine recognized: its kind, its text, and where it stands on its page."""
+
+    kind: str
+    text: str
+    level: int = 0
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What the engine found in a file."""
+
+    text: str
+    pages: tuple[tuple[int, str], ...] = ()
+    tables: tuple[tuple[int, str], ...] = ()
+    nodes: tuple[Node, ...] = ()
+    metadata: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+def run_engine(
+    source: Source, data: bytes, *, output: str = "markdown", password: str | None = None, marks: bool = False
+) -> Extraction:
+    """Extract a file with kreuzberg.
+
+    Raises:
+        ExtractError: With a message without the engine's own words.
+    """
+    import kreuzberg
+
+    config = kreuzberg.ExtractionConfig(
+        use_cache=False,
+        output_format=output,
+        include_document_structure=True,
+        pages=kreuzberg.PageConfig(
+            extract_pages=True, insert_page_markers=marks, marker_format=f"\n\n{PAGE_MARK}\n\n" if marks else None
+        ),
+        pdf_options=kreuzberg.PdfConfig(passwords=[password] if password else None),
+    )
+    try:
+        result = kreuzberg.extract_bytes_sync(data, source.media_type, config)
+    except kreuzberg.KreuzbergError as error:
+        raise _plain_error(source, error, password) from error
+    return _read_result(result)
+
+
+def _plain_error(source: Source, error: Exception, password: str | None) -> ExtractError:
+    reason = str(error)
+    if _ENCRYPTED.search(reason):
+        what = "the given password does not open it" if password else "it is protected by a password"
+        return EncryptedDocument(f"{source.path} cannot be read: {what}", hint="Set extract_password to its password.")
+    if _TOO_BIG.search(reason):
+        return LimitExceeded(
+            f"{source.path} unpacks to more than is allowed", hint="Check where the file comes from before opening it."
+        )
+    if type(error).__name__ == "ValidationError" and (_UNKNOWN.search(reason) or source.media_type in reason):
+        return UnsupportedFormat(f"{source.path} is {source.media_type}, which no extractor reads")
+    if type(error).__name__ == "MissingDependencyError":
+        return UnsupportedFormat(f"{source.path} needs a program that is not installed")
+    return damaged(source, "its content does not follow its format")
+
+
+def no_text(source: Source) -> NoText:
+    """Return the error for a file from which no text came."""
+    return NoText(
+        f"{source.path} holds no text that can be read", hint="If it is a scan, switch text recognition on and retry."
+    )
+
+
+def _read_result(result: ExtractionResult) -> Extraction:
+    return Extraction(
+        text=_newlines(result.content),
+        pages=tuple((int(page["page_number"]), _newlines(str(page["content"]))) for page in result.pages or ()),
+        tables=tuple((int(table.page_number), _newlines(str(table.markdown))) for table in result.tables),
+        nodes=tuple(_read_nodes(result.document)),
+        metadata=dict(result.metadata),
+        warnings=tuple(dict.fromkeys(str(getattr(one, "message", one)) for one in result.processing_warnings or ())),
+    )
+
+
+def _newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+
+
+def _read_nodes(document: object) -> Sequence[Node]:
+    if not isinstance(document, Mapping):
+        return ()
+    found: list[Node] = []
+    for node in document.get("nodes") or ():
+        content = node.get("content") or {}
+        box = node.get("bbox")
+        found.append(
+            Node(
+                kind=str(content.get("node_type", "")),
+                text=_newlines(str(content.get("text") or "")),
+                level=int(content.get("level") or 0),
+                page=node.get("page"),
+                box=(box["x0"], box["y0"], box["x1"], box["y1"]) if isinstance(box, Mapping) else None,
+            )
+        )
+    return found

@@ -1,0 +1,60 @@
+"""Media types by the extractor that reads them."""
+
+from __future__ import annotations
+
+TEXT = (
+    "text/plain",
+    "text/x-rst",
+    "text/x-asciidoc",
+    "text/x-org",
+    "text/x-tex",
+    "text/x-bibtex",
+    "text/x-diff",
+    "text/vtt",
+    "text/calendar",
+    "text/vcard",
+    "application/json",
+    "application/jsonl",
+    "application/yaml",
+    "application/toml",
+    "application/xml",
+    "application/mbox",
+    "text/csv",
+    "text/tab-separated-values",
+    "text/html",
+    "application/x-ipynb+json",
+    "message/rfc822",
+)
+MARKDOWN = ("text/markdown",)
+
+PDF = "application/pdf"
+_OOXML = "application/vnd.openxmlformats-officedocument."
+SLIDES = (
+    f"{_OOXML}presentationml.presentation",
+    f"{_OOXML}presentationml.slideshow",
+    f"{_OOXML}presentationml.template",
+    "application/vnd.ms-powerpoint.presentation.macroEnabled.12",
+)
+SHEETS = (
+    f"{_OOXML}spreadsheetml.sheet",
+    f"{_OOXML}spreadsheetml.template",
+    "application/vnd.ms-excel.sheet.macroEnabled.12",
+    "application/vnd.ms-excel.sheet.binary.macroEnabled.12",
+    "application/vnd.ms-excel",
+    "application/vnd.oasis.opendocument.spreadsheet",
+)
+PROSE = (
+    f"{_OOXML}wordprocessingml.document",
+    f"{_OOXML}wordprocessingml.template",
+    "application/vnd.ms-word.document.macroEnabled.12",
+    "application/msword",
+    "application/vnd.ms-powerpoint",
+    "application/vnd.oasis.opendocument.text",
+    "application/rtf",
+    "application/epub+zip",
+    "application/x-fictionbook+xml",
+    "application/vnd.ms-outlook",
+    "application/x-hwp",
+)
+IMAGES = ("image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp")
+KREUZBERG = (PDF, *SLIDES, *SHEETS, *PROSE, *IMAGES)

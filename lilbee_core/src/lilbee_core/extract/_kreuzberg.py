@@ -1,0 +1,120 @@
+"""PDF, Office, e-books and all else that kreuzberg reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+from typing import Any
+
+from lilbee_core.extract._dates import iso_date
+from lilbee_core.extract._engine import Extraction, no_text, run_engine
+from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, SLIDES
+from lilbee_core.extract._headings import markdown_headings
+from lilbee_core.extract._paged import Placed, join_pages, join_sheets, split_slides
+from lilbee_core.extract._reading import check_length, read_bytes
+from lilbee_core.protocols import ExtractContext
+from lilbee_core.types import Document, Metadata, Source
+
+_OUR_VERSION = "1"
+
+
+class KreuzbergExtractor:
+    """Reads office formats through kreuzberg, one file at a time, in a worker process.
+
+    Places are exact where the format has them: pages of PDF, slides, sheets. Text recognition is left to others:
+    an image, or a PDF of images, is reported as holding no text.
+    """
+
+    name = "kreuzberg"
+    in_process = False
+
+    @property
+    def version(self) -> str:
+        try:
+            return f"{_OUR_VERSION}-{installed_version('kreuzberg')}"
+        except PackageNotFoundError:
+            return _OUR_VERSION
+
+    def extract(self, source: Source, context: ExtractContext) -> Document:
+        """Return the text with its pages, slides or sheets.
+
+        Raises:
+            ExtractError: With a code that says why nothing came out.
+        """
+        if source.media_type in IMAGES:
+            raise no_text(source)
+        data = read_bytes(source)
+        context.check()
+        extraction, placed = _extract(source, data, context.password)
+        if not any(char.isalnum() for char in placed.text):
+            raise no_text(source)
+        check_length(source, placed.text, context)
+        return _document(source, extraction, placed)
+
+
+def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extraction, Placed]:
+    if source.media_type == PDF:
+        extraction = run_engine(source, data, password=password)
+        return extraction, join_pages(extraction)
+    if source.media_type in SLIDES:
+        extraction = run_engine(source, data, output="plain", marks=True, password=password)
+        return extraction, split_slides(extraction.text)
+    extraction = run_engine(source, data, password=password)
+    if source.media_type in SHEETS:
+        return extraction, join_sheets(extraction)
+    text = extraction.text.strip("\n")
+    return extraction, Placed(text=text, headings=markdown_headings(text))
+
+
+def _document(source: Source, extraction: Extraction, placed: Placed) -> Document:
+    facts = _Facts(extraction.metadata)
+    first = next((heading.title for heading in placed.headings if heading.level == 1), None)
+    return Document(
+        path=source.path,
+        collection=source.collection,
+        media_type=source.media_type,
+        text=placed.text,
+        title=facts.text("title") or first,
+        language=facts.text("language"),
+        date=facts.date(),
+        metadata=facts.metadata(),
+        has_lines=False,
+        segments=placed.segments,
+        headings=placed.headings,
+    )
+
+
+class _Facts:
+    """What the document says about itself, whatever the engine calls it."""
+
+    _DATES = ("created_at", "created", "date", "modified_at", "modified")
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        core = raw.get("core_properties")
+        self._values: dict[str, Any] = {**(dict(core) if isinstance(core, Mapping) else {}), **raw}
+
+    def text(self, name: str) -> str | None:
+        value = self._values.get(name)
+        return " ".join(value.split()) or None if isinstance(value, str) else None
+
+    def date(self) -> str | None:
+        return self._first_date(self._DATES)
+
+    def _first_date(self, names: Sequence[str]) -> str | None:
+        return next((date for name in names if (date := iso_date(self._values.get(name)))), None)
+
+    def metadata(self) -> Metadata:
+        found: dict[str, object] = {}
+        authors = self._values.get("authors") or self._values.get("creator")
+        if authors:
+            found["author"] = [str(one) for one in authors] if isinstance(authors, list) else str(authors)
+        for name in ("subject", "keywords", "description", "category", "publisher"):
+            if value := self._values.get(name):
+                found[name] = [str(one) for one in value] if isinstance(value, list) else str(value)
+        for name, keys in (("created", ("created_at", "created")), ("modified", ("modified_at", "modified"))):
+            if date := self._first_date(keys):
+                found[name] = date
+        if isinstance(pages := self._values.get("page_count"), int):
+            found["pages"] = pages
+        return Metadata(found)

@@ -1,0 +1,235 @@
+"""Reads files one by one in any order of completion: text here, everything that may hang or crash in workers."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lilbee_core.errors import LilbeeError, UnsupportedFormat
+from lilbee_core.extract._context import FileContext
+from lilbee_core.extract._jobs import Call, Job, Result
+from lilbee_core.extract._lane import Lane
+from lilbee_core.extract._media import BINARY, HEAD_BYTES
+from lilbee_core.extract._reading import not_readable
+from lilbee_core.extract._recipes import Plan, Planner
+from lilbee_core.extract._registry import ExtractorRegistry
+from lilbee_core.extract._run import run_extractor, timed_out
+from lilbee_core.extract._text import TextExtractor
+from lilbee_core.extract._wire import Setup
+from lilbee_core.plugins.specs import ExtractServices
+from lilbee_core.types import Document, Source
+
+_WATCH_S = 0.1
+_LOOK_AHEAD = 2
+
+
+def _never() -> None:
+    return None
+
+
+class ExtractPool:
+    """Turns sources into documents, each at the cost of at most itself.
+
+    Extractors that cannot hang or crash run in the calling thread; the others in worker processes that are started
+    with the first file that needs one. A file that takes longer than `timeout_s` or more memory than `memory_mb`
+    loses its worker and is reported; a crash costs the one file that caused it. Close the pool, or use it as a
+    context manager. Threads may share it; each call of `extract` has its own results.
+    """
+
+    def __init__(
+        self,
+        registry: ExtractorRegistry,
+        *,
+        workers: int = 0,
+        timeout_s: float = 60.0,
+        memory_mb: int = 1024,
+        cache_dir: Path | None = None,
+        options: Mapping[str, Mapping[str, object]] = {},
+        max_chars: int = 400_000_000,
+        password: str | None = None,
+        languages: Sequence[str] = (),
+    ) -> None:
+        """Take the settings; nothing is started yet. With `workers` 0 there is one per core, at most 4."""
+        if workers < 0:
+            raise ValueError(f"workers must not be negative, got {workers}")
+        if timeout_s <= 0:
+            raise ValueError(f"timeout_s must be positive, got {timeout_s}")
+        self._registry = registry
+        self._workers = workers or min(4, os.cpu_count() or 1)
+        self._timeout_s = timeout_s
+        self._memory_mb = memory_mb
+        self._cache_dir = cache_dir
+        self._own_cache: str | None = None
+        self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
+        self._planner = Planner(options, ExtractServices(cache_dir=str(cache_dir) if cache_dir else None))
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._lanes: list[Lane] = []
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+
+    def __enter__(self) -> ExtractPool:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the workers; files that are being read are given up."""
+        self._closed.set()
+        with self._lock:
+            lanes, self._lanes = self._lanes, []
+        for lane in lanes:
+            lane.stop()
+        for _ in lanes:
+            self._jobs.put(None)
+        for lane in lanes:
+            lane.join()
+        if self._own_cache is not None:
+            shutil.rmtree(self._own_cache, ignore_errors=True)
+            self._own_cache = None
+
+    def worker_pids(self) -> tuple[int, ...]:
+        """Return the ids of the worker processes that run now."""
+        return tuple(pid for lane in tuple(self._lanes) if (pid := lane.pid) is not None)
+
+    def extract(self, sources: Iterable[Source], *, check: Callable[[], None] = _never) -> Iterator[Result]:
+        """Yield each source with its document or its error, as they are done.
+
+        Sources are taken from the iterable only when there is room: at most two files per worker are ahead. Closing
+        the iterator gives up what is being read. `check` is called often and may raise to stop everything.
+        """
+        if self._closed.is_set():
+            raise ValueError("the extraction pool is closed")
+        call = Call(check)
+        try:
+            for source in sources:
+                check()
+                yield from self._begin(call, source)
+                while call.pending >= self._workers * _LOOK_AHEAD:
+                    yield call.wait()
+                yield from call.ready()
+            while call.pending:
+                yield call.wait()
+        finally:
+            call.abandon()
+
+    def _begin(self, call: Call, source: Source) -> Iterator[Result]:
+        """Read a file here and now, or send it on its way."""
+        try:
+            source = self._complete(source)
+            spec = self._registry.choose(source.path, source.media_type)
+            if spec is None:
+                raise _unsupported(source)
+            plan = self._planner.plan(spec)
+        except LilbeeError as error:
+            yield source, error
+            return
+        if plan.here:
+            yield source, run_extractor(plan.extractor, source, replace(self._context, stop=call.check))
+        elif plan.recipe is not None:
+            fallback = self._read_as_text if spec.name == "code" else None
+            self._submit(call.add(Job(source, call.deliver, recipe=plan.recipe, fallback=fallback)))
+        else:
+            self._start_thread(call, source, plan)
+
+    def _complete(self, source: Source) -> Source:
+        """Give the file its full name, since workers live elsewhere, and its media type if it has none."""
+        try:
+            file = os.path.abspath(source.file) if source.file is not None else None
+            if source.media_type:
+                return replace(source, file=file)
+            head = source.data[:HEAD_BYTES] if source.data is not None else _head(file)
+            return replace(source, file=file, media_type=self._registry.media_type(source.path, head))
+        except OSError as error:
+            raise not_readable(source, error) from error
+
+    def _read_as_text(self, source: Source, error: LilbeeError) -> Document | LilbeeError:
+        """Read code as plain text when its parser was lost: it has lines and words all the same."""
+        result = run_extractor(TextExtractor(), source, self._context)
+        if isinstance(result, LilbeeError):
+            return result
+        return replace(result, warnings=(*result.warnings, f"read as plain text: {error.message}"))
+
+    def _submit(self, job: Job) -> None:
+        with self._lock:
+            if self._closed.is_set():
+                raise ValueError("the extraction pool is closed")
+            waiting = sum(lane.busy for lane in self._lanes) + self._jobs.qsize()
+            if waiting >= len(self._lanes) and len(self._lanes) < self._workers:
+                self._add_lane()
+        self._jobs.put(job)
+
+    def _add_lane(self) -> None:
+        if not self._lanes:
+            threading.Thread(target=self._watch, name="lilbee-extract-watch", daemon=True).start()
+        # Linux limits the address space of the process itself; elsewhere its memory is watched.
+        memory_mb = None if sys.platform == "linux" else self._memory_mb
+        lane = Lane(self._jobs, self._setup, timeout_s=self._timeout_s, memory_mb=memory_mb)
+        self._lanes.append(lane)
+        lane.start()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_WATCH_S):
+            for lane in tuple(self._lanes):
+                lane.watch()
+
+    def _setup(self) -> Setup:
+        return Setup(
+            parent_pid=os.getpid(),
+            memory_mb=self._memory_mb,
+            cache_dir=self._cache_folder(),
+            max_chars=self._context.max_chars,
+            password=self._context.password,
+            languages=self._context.languages,
+        )
+
+    def _cache_folder(self) -> str:
+        if self._cache_dir is not None:
+            return str(self._cache_dir.absolute())
+        with self._lock:
+            if self._own_cache is None:
+                self._own_cache = tempfile.mkdtemp(prefix="lilbee-extract-")
+            return self._own_cache
+
+    def _start_thread(self, call: Call, source: Source, plan: Plan) -> None:
+        """Run an extractor that exists in this process only; a result that comes too late is dropped."""
+        deadline = time.monotonic() + self._timeout_s
+        expired = timed_out(source, self._timeout_s)
+
+        def stop() -> None:
+            if time.monotonic() > deadline:
+                raise expired
+
+        context = replace(self._context, stop=stop)
+        job = call.add(Job(source, call.deliver, deadline=deadline, expired=expired))
+        threading.Thread(
+            target=lambda: job.finish(run_extractor(plan.extractor, source, context)),
+            name="lilbee-extract-plugin",
+            daemon=True,
+        ).start()
+
+
+def _head(file: str | None) -> bytes:
+    if file is None:
+        raise FileNotFoundError("neither a file nor data")
+    if not os.path.isfile(file):
+        # Opening a pipe would wait for somebody to write into it.
+        raise FileNotFoundError("not a regular file")
+    with open(file, "rb") as handle:
+        return handle.read(HEAD_BYTES)
+
+
+def _unsupported(source: Source) -> UnsupportedFormat:
+    what = "binary data" if source.media_type == BINARY else source.media_type
+    return UnsupportedFormat(
+        f"{source.path} is {what}, which no extractor reads",
+        hint="Install a plugin that reads it, or add it to .lilbeeignore.",
+    )
