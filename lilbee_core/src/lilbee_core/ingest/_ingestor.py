@@ -107,8 +107,7 @@ class Ingestor:
         self._walk = walk
         self._limits = limits
         self._embed_batch_size = embed_batch_size
-        fingerprint = embedder.fingerprint if embedder is not None else "words"
-        self._preparer = Preparer(chunker, analyzer, embed_text, fingerprint)
+        self._preparer = Preparer(chunker, analyzer, embed_text)
 
     # ------------------------------------------------------------------ verbs
 
@@ -161,6 +160,14 @@ class Ingestor:
         """Forget that documents were unwanted."""
         with self._store.writing():
             self._store.forget([row.id for row in rows])
+
+    def rename_collection(self, rows: Sequence[DocumentRow], name: str) -> None:
+        """Move documents to another collection; ids and vectors stay."""
+        with self._store.writing():
+            held = [row for row in rows if row.state is DocumentState.INDEXED]
+            self._relocate([replace(row, collection=name) for row in held])
+            other = [row for row in rows if row.state is not DocumentState.INDEXED]
+            self._store.record([replace(row, collection=name) for row in other])
 
     def reanalyze(self) -> int:
         """Write the words of every chunk anew (after the analyzer changed); return the number of documents."""

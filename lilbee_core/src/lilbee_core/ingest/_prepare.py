@@ -35,13 +35,10 @@ class Prepared:
 class Preparer:
     """Chunks and analyzes documents. Threads may share it."""
 
-    def __init__(
-        self, chunker: Chunker, analyzer: Analyzer, embed_text: Callable[[Chunk], str], fingerprint: str
-    ) -> None:
+    def __init__(self, chunker: Chunker, analyzer: Analyzer, embed_text: Callable[[Chunk], str]) -> None:
         self._chunker = chunker
         self._analyzer = analyzer
         self._embed_text = embed_text
-        self._salt = fingerprint.encode()
 
     def prepare(self, document: Document, row: DocumentRow, *, updated: bool = False) -> Prepared:
         """Return the document's chunks, words and embedding inputs, with a complete ledger row."""
@@ -76,7 +73,7 @@ class Preparer:
             chunks=chunks,
             words=tuple(self.words(chunk) for chunk in chunks),
             inputs=inputs,
-            contents=tuple(self._content(text) for text in inputs),
+            contents=tuple(_content(text) for text in inputs),
             updated=updated,
         )
 
@@ -99,9 +96,10 @@ class Preparer:
         )
         return self._embed_text(chunk)
 
-    def _content(self, text: str) -> str:
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=self._salt[:64], digest_size=12)
-        return digest.hexdigest()
+
+def _content(text: str) -> str:
+    """Name what is embedded. An index holds the vectors of one model only, so the model is no part of it."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _sample(document: Document) -> str:

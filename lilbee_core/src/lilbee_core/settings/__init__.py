@@ -20,12 +20,12 @@ from lilbee_core.settings._sections import (
     SearchSettings,
     StoreSettings,
 )
-from lilbee_core.settings._settings import Settings
+from lilbee_core.settings._settings import Settings, validated_collection
 from lilbee_core.settings._trust import is_trusted, new_library_id, trust
 
 __all__ = [
     "DATA_FOLDER", "GATED", "AnswerSettings", "ChunkSettings", "CollectionSettings", "IngestSettings",
     "ModelSettings", "PluginSettings", "SearchSettings", "Settings", "StoreSettings", "environment",
     "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value", "read_config", "to_toml",
-    "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "write_config",
+    "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection", "write_config",
 ]  # fmt: skip

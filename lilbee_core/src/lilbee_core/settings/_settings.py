@@ -118,7 +118,11 @@ def _validated(kind: Any, values: Mapping[str, object], origin: str) -> Any:
         raise SettingsError(message, hint=f"Change {name}, or remove it to use the default.") from error
 
 
-def validated_collection(values: Mapping[str, object], origin: str) -> CollectionSettings:
-    """Return a collection from a mapping of a config file."""
+def validated_collection(values: Mapping[str, object], origin: str = "argument") -> CollectionSettings:
+    """Return a collection from plain values.
+
+    Raises:
+        SettingsError: If a value is not allowed.
+    """
     result: CollectionSettings = _validated(CollectionSettings, values, origin)
     return result

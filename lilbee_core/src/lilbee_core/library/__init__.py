@@ -1,0 +1,9 @@
+"""The composition root: `Lilbee` wires, owns and closes every part."""
+
+from lilbee_core.library._clock import CancelSwitch, SystemClock
+from lilbee_core.library._collections import Collections
+from lilbee_core.library._config import Config
+from lilbee_core.library._library import Lilbee
+from lilbee_core.library._texts import Place
+
+__all__ = ["CancelSwitch", "Collections", "Config", "Lilbee", "Place", "SystemClock"]

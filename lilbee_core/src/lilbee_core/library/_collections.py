@@ -1,0 +1,154 @@
+"""The collections of a library: named folders with globs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.library._parts import Parts
+from lilbee_core.settings import CollectionSettings, read_config, validated_collection, write_config
+from lilbee_core.types import CollectionInfo, DocumentState, Filter
+
+_GLOB_SIGNS = "\\*?[]!# "
+
+
+class Collections:
+    """Lists, adds, removes and renames collections. Changes are written to ``config.toml``."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def list(self) -> tuple[CollectionInfo, ...]:
+        """Return all collections: folders, and those that hold documents from memory."""
+        settings, store = self._parts.settings, self._parts.store
+        counts: dict[str, int] = {}
+        for row in store.rows(states=(DocumentState.INDEXED,)):
+            counts[row.collection] = counts.get(row.collection, 0) + 1
+        found = [
+            CollectionInfo(
+                name=root.collection,
+                root=str(root.folder),
+                include=root.include,
+                exclude=root.exclude,
+                documents=counts.pop(root.collection, 0),
+                available=root.folder.is_dir(),
+            )
+            for root in self._parts.home.roots(settings)
+        ]
+        found += [CollectionInfo(name=name, root="", documents=count) for name, count in sorted(counts.items())]
+        return tuple(found)
+
+    def get(self, name: str) -> CollectionInfo | None:
+        """Return a collection by name, or None."""
+        return next((one for one in self.list() if one.name == name), None)
+
+    def add(
+        self, path: str | Path, *, name: str | None = None, include: Sequence[str] = (), exclude: Sequence[str] = ()
+    ) -> CollectionInfo:
+        """Make a folder a collection. It is read by the next sync; nothing is copied.
+
+        Raises:
+            NotFound: If the folder does not exist.
+            InvalidArgument: If the name is taken.
+        """
+        folder = Path(os.path.abspath(Path(path).expanduser()))
+        if not folder.is_dir():
+            raise NotFound(f"there is no folder {folder}", hint="Check the path.")
+        configured = self._configured()
+        chosen = name or self._free_name(folder.name or "files", configured)
+        if any(one.name == chosen for one in configured):
+            raise InvalidArgument(f"there is a collection {chosen!r} already", hint="Choose another name with --name.")
+        self._write([*configured, _entry(chosen, self._relative(folder), include, exclude)])
+        info = self.get(chosen)
+        assert info is not None
+        return info
+
+    def add_file(self, file: Path) -> str:
+        """Make a single file a collection of its own and return the collection's name."""
+        configured = self._configured()
+        name = self._free_name(file.stem or "file", configured)
+        pattern = "/" + "".join("\\" + sign if sign in _GLOB_SIGNS else sign for sign in file.name)
+        self._write([*configured, _entry(name, self._relative(file.parent), (pattern,), ())])
+        return name
+
+    def remove(self, name: str) -> int:
+        """Forget a collection and take its documents out of the index; return how many there were.
+
+        Raises:
+            NotFound: If there is no such collection.
+        """
+        configured = self._configured()
+        rows = list(self._parts.store.rows(collection=name))
+        if not rows and not any(one.name == name for one in configured):
+            raise self._unknown(name)
+        if any(one.name == name for one in configured):
+            self._write([one for one in configured if one.name != name])
+        with self._parts.store.writing():
+            self._parts.store.remove([row.id for row in rows])
+        return sum(1 for row in rows if row.state is DocumentState.INDEXED)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a collection another name; its documents keep their identity and vectors.
+
+        Raises:
+            NotFound: If there is no collection `old`.
+            InvalidArgument: If `new` is taken or not allowed.
+        """
+        configured = self._configured()
+        rows = list(self._parts.store.rows(collection=old))
+        if not rows and not any(one.name == old for one in configured):
+            raise self._unknown(old)
+        if any(one.name == new for one in configured) or next(self._parts.store.rows(collection=new), None):
+            raise InvalidArgument(f"there is a collection {new!r} already", hint="Choose another name.")
+        _entry(new, ".", (), ())
+        self._parts.ingestor.rename_collection(rows, new)
+        if any(one.name == old for one in configured):
+            self._write([one.model_copy(update={"name": new}) if one.name == old else one for one in configured])
+
+    def filter(self, *names: str) -> Filter:
+        """Return a filter for these collections.
+
+        Raises:
+            NotFound: If one does not exist.
+        """
+        known = {one.name for one in self.list()}
+        for name in names:
+            if name not in known:
+                raise self._unknown(name)
+        return replace(Filter(), collections=names)
+
+    # ------------------------------------------------------------------ inside
+
+    def _configured(self) -> tuple[CollectionSettings, ...]:
+        return self._parts.settings.collections or self._parts.home.implicit()
+
+    def _write(self, collections: Sequence[CollectionSettings]) -> None:
+        home = self._parts.home
+        home.claim()
+        content = read_config(home.config_file)
+        content["collections"] = [one.model_dump(exclude_defaults=False) for one in collections]
+        write_config(home.config_file, content)
+        self._parts.reconfigure()
+
+    def _relative(self, folder: Path) -> str:
+        root = self._parts.home.root
+        if root is not None and Path(os.path.realpath(folder)) == Path(os.path.realpath(root)):
+            return "."
+        return str(folder)
+
+    def _free_name(self, wanted: str, configured: Sequence[CollectionSettings]) -> str:
+        base = wanted.strip(". ") or "files"
+        taken = {one.name for one in configured}
+        names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in names if name not in taken)
+
+    def _unknown(self, name: str) -> NotFound:
+        known = ", ".join(one.name for one in self.list()) or "none"
+        return NotFound(f"there is no collection {name!r} (there is: {known})", hint="Run `lilbee collection list`.")
+
+
+def _entry(name: str, path: str, include: Sequence[str], exclude: Sequence[str]) -> CollectionSettings:
+    return validated_collection({"name": name, "path": path, "include": tuple(include), "exclude": tuple(exclude)})

@@ -1,0 +1,74 @@
+"""The settings of a library, for reading and for writing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lilbee_core.library._parts import Parts
+from lilbee_core.settings import GATED, Settings, parse_value, read_config, user_config_dir, write_config
+
+
+class Config:
+    """Reads settings with their origin, and writes the library's ``config.toml``."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    @property
+    def file(self) -> Path:
+        """The library's own ``config.toml``."""
+        return self._parts.home.config_file
+
+    def items(self) -> Iterator[tuple[str, object, str]]:
+        """Yield name, value and origin (``default``, ``user``, ``library``, ``environment``, ``argument``)."""
+        yield from self._parts.settings.items()
+
+    def get(self, name: str) -> object:
+        """Return a value by its flat name.
+
+        Raises:
+            SettingsError: If there is no such setting.
+        """
+        return self._parts.settings.get(name)
+
+    def set(self, name: str, value: object) -> None:
+        """Check a value, write it to the library's file, and use it from now on.
+
+        Keys, passwords and addresses go to the user's own file: a library may be handed on.
+
+        Raises:
+            SettingsError: If the name is unknown or the value not allowed; the file is not touched then.
+        """
+        self._parts.settings.get(name)
+        if name in GATED:
+            self._write(user_config_dir() / "config.toml", name, value)
+            return
+        self._parts.home.claim()
+        self._write(self.file, name, value)
+
+    def _write(self, file: Path, name: str, value: object) -> None:
+        parsed = parse_value(name, value) if isinstance(value, str) else value
+        checked = Settings().changed({name: parsed}, origin="library").get(name)
+        content = read_config(file)
+        content[name] = list(checked) if isinstance(checked, tuple) else checked
+        # Values come before tables in TOML.
+        ordered = sorted(content.items(), key=lambda pair: isinstance(pair[1], list | dict) and pair[0] in _TABLES)
+        write_config(file, dict(ordered))
+        self._parts.reconfigure()
+
+    def unset(self, name: str) -> None:
+        """Remove a value from the library's file.
+
+        Raises:
+            SettingsError: If there is no such setting.
+        """
+        self._parts.settings.get(name)
+        file = user_config_dir() / "config.toml" if name in GATED else self.file
+        content = read_config(file)
+        if content.pop(name, None) is not None:
+            write_config(file, content)
+            self._parts.reconfigure()
+
+
+_TABLES = frozenset({"collections", "plugins"})

@@ -1,0 +1,134 @@
+"""Where a library lies: its folder, its data, its collections, and whose it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lilbee_core.errors import LibraryError, NotFound
+from lilbee_core.ingest import Root
+from lilbee_core.settings import (
+    DATA_FOLDER,
+    CollectionSettings,
+    Settings,
+    is_trusted,
+    load_settings,
+    new_library_id,
+    read_config,
+    trust,
+    user_data_dir,
+    write_config,
+)
+
+_WIKI = "wiki"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The places of one library. `root` is None for the user's own library without a folder."""
+
+    root: Path | None
+    data_dir: Path
+
+    @classmethod
+    def of(cls, path: str | Path | None, data_dir: str | Path | None) -> Home:
+        """Return the places for these arguments. Touches no disk."""
+        root = Path(os.path.abspath(Path(path).expanduser())) if path is not None else None
+        if data_dir is not None:
+            return cls(root, Path(os.path.abspath(Path(data_dir).expanduser())))
+        return cls(root, root / DATA_FOLDER if root is not None else user_data_dir())
+
+    @property
+    def config_file(self) -> Path:
+        """The library's own ``config.toml``."""
+        return self.data_dir / "config.toml"
+
+    @property
+    def base(self) -> Path:
+        """What relative collection paths are relative to."""
+        return self.root or self.data_dir.parent
+
+    def check(self) -> None:
+        """Make sure that there is something to open.
+
+        Raises:
+            LibraryError: If the path is a file.
+            NotFound: If neither the folder nor an index exists.
+        """
+        if self.root is None or self.root.is_dir() or self.data_dir.is_dir():
+            return
+        if self.root.exists():
+            raise LibraryError(
+                f"{self.root} is a file, not a folder",
+                hint="Name the folder that holds the documents.",
+                code="library.invalid",
+            )
+        raise NotFound(f"there is no folder {self.root}", hint="Check the path, or create the folder.")
+
+    def prepare(self) -> None:
+        """Create the data folder, kept out of version control.
+
+        Raises:
+            LibraryError: If it cannot be created.
+        """
+        self.check()
+        marker = self.data_dir / ".gitignore"
+        try:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            if not marker.exists():
+                marker.write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise LibraryError(
+                f"{self.data_dir} cannot be written: {error.strerror}",
+                hint="Choose another place with data_dir= or --data-dir.",
+                code="store.read_only",
+            ) from error
+
+    def settings(self, env: Mapping[str, str] | None, overrides: Mapping[str, object] | None) -> Settings:
+        """Load all layers; gated keys of a library that is not the user's own are ignored with a warning."""
+        raw = read_config(self.config_file)
+        trusted = not raw or is_trusted(self.data_dir, str(raw.get("library_id", "")), env)
+        return load_settings(self.config_file if raw else None, env, overrides, trusted=trusted)
+
+    def claim(self) -> str:
+        """Make the library the user's own and return its id."""
+        self.prepare()
+        content = read_config(self.config_file)
+        library_id = str(content.get("library_id") or new_library_id())
+        if "library_id" not in content:
+            write_config(self.config_file, {"library_id": library_id, **content})
+        trust(self.data_dir, library_id)
+        return library_id
+
+    def roots(self, settings: Settings) -> list[Root]:
+        """Return the folders to sync. Without `[[collections]]` that is the library's own folder."""
+        configured = settings.collections or self.implicit()
+        folders = {one.name: Path(os.path.realpath(self.base / Path(one.path).expanduser())) for one in configured}
+        data = Path(os.path.realpath(self.data_dir))
+        roots = []
+        for one in configured:
+            folder = folders[one.name]
+            nested = tuple(
+                folders[other.name]
+                for other in configured
+                if not other.include and folders[other.name] != folder and folders[other.name].is_relative_to(folder)
+            )
+            roots.append(
+                Root(
+                    collection=one.name,
+                    folder=folder,
+                    include=one.include,
+                    exclude=one.exclude,
+                    own=(data, *nested),
+                )
+            )
+        return roots
+
+    def implicit(self) -> tuple[CollectionSettings, ...]:
+        """Return the collection that a library with a folder has by itself."""
+        if self.root is None:
+            return ()
+        name = self.root.name if self.root.name not in {"", ".", ".."} else "documents"
+        return (CollectionSettings(name=name, path="."),)

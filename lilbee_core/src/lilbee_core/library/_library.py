@@ -1,0 +1,387 @@
+"""`Lilbee`: a folder of documents, indexed in place, searched and asked. Wires, owns and closes; no algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.events import EventSink
+from lilbee_core.library._adding import register
+from lilbee_core.library._clock import CancelSwitch
+from lilbee_core.library._collections import Collections
+from lilbee_core.library._config import Config
+from lilbee_core.library._home import Home
+from lilbee_core.library._parts import Parts
+from lilbee_core.library._status import library_status
+from lilbee_core.library._texts import Place, below, find, passage, require
+from lilbee_core.types import (
+    Answer,
+    Delta,
+    Document,
+    DocumentRow,
+    DocumentState,
+    Filter,
+    LibraryStatus,
+    Passage,
+    PathReport,
+    Query,
+    Scope,
+    SearchResult,
+    SyncReport,
+)
+
+if TYPE_CHECKING:
+    from lilbee_core.plugins.specs import PluginReport
+    from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
+    from lilbee_core.settings import Settings
+
+
+class Lilbee:
+    """A library: documents in folders, their index, and what can be asked of it.
+
+    ``Lilbee("./docs")`` is the folder ``./docs`` as collection ``docs``, indexed in place, with its data
+    in ``./docs/.lilbee/``. Constructing it touches no disk; use it as a context manager, or call `close`.
+    Threads may share it.
+
+    Args:
+        path: The folder of the documents; None is the user's own library without a folder.
+        settings: Complete settings. Without them they are merged from files and environment on first use.
+        data_dir: Where index and state lie, if not in the folder itself.
+        plugins: Plugin objects to use beside the installed ones; their search stages are active.
+        events: Called with each event of long work.
+        embedder: An embedder to use instead of the configured one.
+        chat: A chat model to use instead of the configured one.
+        clock: Time, for tests.
+        overrides: Single settings by flat name, on top of all layers.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        settings: Settings | None = None,
+        *,
+        data_dir: str | Path | None = None,
+        plugins: Sequence[object] = (),
+        events: EventSink | None = None,
+        embedder: EmbedderLike | None = None,
+        chat: ChatProvider | None = None,
+        clock: Clock | None = None,
+        overrides: dict[str, object] | None = None,
+    ) -> None:
+        self._parts = Parts(
+            Home.of(path, data_dir),
+            settings,
+            env=None,
+            overrides=overrides,
+            plugins=plugins,
+            events=events,
+            embedder=embedder,
+            chat=chat,
+            clock=clock,
+        )
+
+    # ------------------------------------------------------------------ life
+
+    def __enter__(self) -> Lilbee:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the index and everything that was started. Using the library afterwards raises `LibraryError`."""
+        self._parts.close()
+
+    def __repr__(self) -> str:
+        home = self._parts.home
+        return f"Lilbee({str(home.root or home.data_dir)!r})"
+
+    @property
+    def root(self) -> Path | None:
+        """The library's folder."""
+        return self._parts.home.root
+
+    @property
+    def data_dir(self) -> Path:
+        """Where index and state lie."""
+        return self._parts.home.data_dir
+
+    @property
+    def settings(self) -> Settings:
+        """The merged settings."""
+        return self._parts.settings
+
+    # ------------------------------------------------------------------ writing
+
+    def init(self) -> str:
+        """Create the data folder, record the library as the user's own, and return its id."""
+        return self._parts.home.claim()
+
+    def trust(self) -> str:
+        """Let a library that was copied, moved or downloaded use its gated settings."""
+        library_id = self._parts.home.claim()
+        self._parts.reconfigure()
+        return library_id
+
+    def sync(
+        self,
+        *,
+        prune: bool = False,
+        dry_run: bool = False,
+        retry: bool = False,
+        collections: Sequence[str] = (),
+        cancel: CancelToken | None = None,
+    ) -> SyncReport:
+        """Make the index equal to the folders: read what is new or changed, drop what is gone.
+
+        Args:
+            prune: Also drop the documents of a folder that is suddenly empty.
+            dry_run: Only say what would be done.
+            retry: Try files again that failed before.
+            collections: Sync only these.
+            cancel: Ends the sync at a batch edge; the report then says ``cancelled``.
+
+        Raises:
+            SourceUnavailable: If no folder at all can be read.
+            EmbedderMismatch: If another embedder built the index.
+            StoreLocked: If another process writes for too long.
+        """
+        from lilbee_core.ingest import SyncOptions
+
+        parts = self._parts
+        roots = parts.home.roots(parts.settings)
+        if collections:
+            known = {root.collection for root in roots}
+            for name in collections:
+                if name not in known:
+                    raise NotFound(f"there is no collection {name!r}", hint="Run `lilbee collection list`.")
+            roots = [root for root in roots if root.collection in collections]
+        options = SyncOptions(prune=prune, dry_run=dry_run, retry_failed=retry)
+        if not dry_run:
+            self._ready_to_write()
+        return parts.ingestor.sync(roots, cancel or CancelSwitch(), options)
+
+    def add(self, *paths: str | Path, cancel: CancelToken | None = None) -> SyncReport:
+        """Index files and folders where they are; nothing is copied.
+
+        A path inside a collection is synced (and taken back if it was removed); a folder outside becomes
+        a collection, a file outside a collection of one file.
+
+        Raises:
+            NotFound: If a path does not exist.
+        """
+        if not paths:
+            raise InvalidArgument("nothing to add", hint="Name files or folders.")
+        parts = self._parts
+        self._ready_to_write()
+        added = register(parts, self.collections, paths)
+        return self.sync(collections=added.collections, cancel=cancel)
+
+    def add_documents(self, documents: Iterable[Document], *, cancel: CancelToken | None = None) -> SyncReport:
+        """Index documents from memory. The iterable is streamed; equal collection and path replace.
+
+        A `Document` needs a `path` (its name) and a `text`.
+        """
+        self._ready_to_write()
+        return self._parts.ingestor.add_documents(documents, cancel or CancelSwitch())
+
+    def remove(self, *refs: str) -> tuple[str, ...]:
+        """Take documents out of the index and keep them out until `add` brings them back.
+
+        Each ref is a document id, ``collection/path``, a unique path, or a folder. Files on disk stay.
+
+        Raises:
+            NotFound: If a ref names nothing; then nothing was removed.
+        """
+        store = self._parts.store
+        rows: dict[str, DocumentRow] = {}
+        for ref in refs:
+            exact = find(store, ref)
+            found = [require(store, ref)] if exact else below(store, ref)
+            if not found:
+                raise NotFound(f"there is no document {ref!r}", hint="Run `lilbee documents` to see all documents.")
+            rows |= {row.id: row for row in found if row.state is not DocumentState.EXCLUDED}
+        self._parts.home.prepare()
+        self._parts.ingestor.exclude(list(rows.values()))
+        return tuple(row.ref for row in rows.values())
+
+    def rebuild(self, *, cancel: CancelToken | None = None) -> SyncReport:
+        """Build the index anew with the present settings. Conversations, notes and settings stay.
+
+        Raises:
+            SourceUnavailable: If no folder can be read; then nothing was deleted.
+        """
+        from lilbee_core.library._rebuilding import rebuild
+
+        self._parts.home.prepare()
+        return rebuild(self._parts, cancel or CancelSwitch())
+
+    def optimize(self) -> tuple[str, ...]:
+        """Compact the index and rebuild its word index now; return what was done."""
+        with self._parts.store.writing():
+            return self._parts.store.maintain(force=True)
+
+    # ------------------------------------------------------------------ reading
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        top_k: int | None = None,
+        profile: str | None = None,
+        filters: Filter | None = None,
+        scope: Scope | str = Scope.RAW,
+    ) -> SearchResult:
+        """Find passages by words and by meaning, best first, each verbatim with its place.
+
+        The text may carry filters (``path:notes/ type:pdf after:2025-01-01``), a mode (``term:``, ``vec:``)
+        and ``"quoted phrases"``. `profile` names a list of stages: ``default``, ``keyword``, ``semantic``.
+
+        Raises:
+            EmptyQuery: If there is nothing to search for.
+            InvalidFilter: If a filter or profile is unknown.
+            EmbedderMismatch: If another embedder built the index.
+        """
+        from lilbee_core.library._searching import run_search
+
+        return run_search(self._parts, self._query(query, top_k, profile, filters, scope))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        profile: str | None = None,
+        filters: Filter | None = None,
+        scope: Scope | str = Scope.RAW,
+    ) -> Answer:
+        """Answer a question from the documents, every statement cited. Without a chat model: extractive.
+
+        Raises:
+            EmptyQuery: If there is no question.
+            ProviderError: If the chat model fails before it said anything.
+        """
+        from lilbee_core.library._searching import run_ask
+
+        return run_ask(self._parts, self._query(question, top_k, profile or "full", filters, scope))
+
+    def ask_stream(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        profile: str | None = None,
+        filters: Filter | None = None,
+        scope: Scope | str = Scope.RAW,
+    ) -> Iterator[Delta]:
+        """Like `ask`, piece by piece. The last delta has kind ``done`` and carries the whole `Answer`."""
+        from lilbee_core.library._searching import run_ask_stream
+
+        return run_ask_stream(self._parts, self._query(question, top_k, profile or "full", filters, scope))
+
+    def documents(self, *, collection: str | None = None, state: str | None = None) -> Iterator[DocumentRow]:
+        """Yield the ledger's rows, ordered by collection and path.
+
+        Raises:
+            InvalidArgument: If `state` is no state.
+        """
+        states = [str(one) for one in DocumentState]
+        if state is not None and state not in states:
+            raise InvalidArgument(f"{state!r} is no state", hint=f"Choose one of {', '.join(states)}.")
+        yield from self._parts.store.rows(collection=collection, states=(state,) if state else ())
+
+    def get_text(self, ref: str, place: Place = None) -> Passage:
+        """Return the extracted text of a document, or a part of it.
+
+        Args:
+            ref: A document id, ``collection/path``, or a path that is unique.
+            place: Lines (``"10-20"``), a page (``"p3"``), a `Hit`, a `Citation`, a `Location` or a `Span`.
+
+        Raises:
+            NotFound: If there is no such document, or more than one.
+            InvalidArgument: If the place lies outside the text.
+        """
+        store = self._parts.store
+        return passage(store, require(store, ref), place)
+
+    def status(self) -> LibraryStatus:
+        """Return counts per state, the embedder, sizes on disk, and known problems."""
+        return library_status(self._parts, self.collections)
+
+    def explain_path(self, path: str | Path) -> PathReport:
+        """Say why a path is, or is not, in the index, with the rule that decided."""
+        from lilbee_core.ingest import explain
+
+        parts = self._parts
+        given = Path(path).expanduser()
+        if not given.is_absolute() and self.root is not None and not given.exists():
+            given = self.root / given
+        return explain(given, parts.home.roots(parts.settings), parts.store, parts.walk_options)
+
+    # ------------------------------------------------------------------ nouns
+
+    @property
+    def collections(self) -> Collections:
+        """The named folders of the library."""
+        return Collections(self._parts)
+
+    @property
+    def config(self) -> Config:
+        """The library's settings, readable and writable."""
+        return Config(self._parts)
+
+    @property
+    def plugins(self) -> tuple[PluginReport, ...]:
+        """What plugins were found, what they offer, and what is wrong with them."""
+        return tuple(self._parts.host.reports)
+
+    # ------------------------------------------------------------------ inside
+
+    def _query(
+        self, query: str | Query, top_k: int | None, profile: str | None, filters: Filter | None, scope: Scope | str
+    ) -> Query:
+        if isinstance(query, Query):
+            return query
+        options = self._parts.settings.search
+        if top_k is not None and top_k < 1:
+            raise InvalidArgument(f"top_k must be at least 1, got {top_k}", hint="Ask for at least one hit.")
+        try:
+            chosen = Scope(scope)
+        except ValueError as error:
+            raise InvalidArgument(f"{scope!r} is no scope", hint="Choose raw, wiki or both.") from error
+        return Query(
+            text=query,
+            filters=filters or Filter(),
+            scope=chosen,
+            top_k=top_k or options.top_k,
+            profile=profile or options.profile,
+        )
+
+    def _ready_to_write(self) -> None:
+        """Check that this library may be written with these settings, and say in it what builds it."""
+        parts = self._parts
+        parts.home.prepare()
+        from lilbee_core.library._rebuilding import resume
+
+        meta = parts.store.meta()
+        parts.check_embedder(meta)
+        parts.check_chunking(meta)
+        expected = parts.expected_meta(meta)
+        if meta is None:
+            with parts.store.writing():
+                parts.store.set_meta(expected)
+        elif meta.fingerprint is None and expected.fingerprint is not None:
+            # Words only so far: the vectors are owed, and the next sync pays them.
+            with parts.store.writing():
+                parts.store.set_meta(expected)
+        elif meta.analyzer != expected.analyzer:
+            parts.ingestor.reanalyze()
+            with parts.store.writing():
+                parts.store.set_meta(replace(meta, analyzer=expected.analyzer))
+        resume(parts)

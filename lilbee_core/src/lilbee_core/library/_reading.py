@@ -1,0 +1,53 @@
+"""Reads files for the ingestor: extractors of all plugins behind one pool of worker processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lilbee_core.errors import LilbeeError
+from lilbee_core.extract import ExtractorRegistry, ExtractPool
+from lilbee_core.plugins import PluginHost
+from lilbee_core.settings import Settings
+from lilbee_core.types import Document, Source
+
+
+class Reader:
+    """Implements `DocumentReader`. Close it to end the worker processes; threads may share it."""
+
+    def __init__(self, registry: ExtractorRegistry, pool: ExtractPool) -> None:
+        self._registry = registry
+        self._pool = pool
+
+    def media_type(self, path: str, head: bytes) -> str:
+        return self._registry.media_type(path, head)
+
+    def version(self, path: str, media_type: str) -> str | None:
+        spec = self._registry.choose(path, media_type)
+        return self._registry.version_of(spec) if spec is not None else None
+
+    def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Document | LilbeeError]]:
+        yield from self._pool.extract(sources)
+
+    def close(self) -> None:
+        """End the worker processes."""
+        self._pool.close()
+
+
+def build_reader(settings: Settings, host: PluginHost, cache_dir: Path) -> Reader:
+    """Return the reader; its worker processes start with the first file that needs one."""
+    options = settings.ingest
+    offers = host.extractors()
+    registry = ExtractorRegistry([offer.spec for offer in offers], prefer=options.extract_prefer)
+    pool = ExtractPool(
+        registry,
+        workers=options.extract_workers or min(4, os.cpu_count() or 1),
+        timeout_s=options.extract_timeout_s,
+        memory_mb=options.extract_memory_mb,
+        cache_dir=cache_dir,
+        options={offer.spec.name: offer.options for offer in offers},
+        max_chars=options.max_text_chars,
+        password=options.extract_password or None,
+    )
+    return Reader(registry, pool)

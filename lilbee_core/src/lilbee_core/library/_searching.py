@@ -1,0 +1,184 @@
+"""Searching and asking: settings and parts to a searcher and an answerer."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lilbee_core.errors import LilbeeError
+from lilbee_core.ingest import unescaped
+from lilbee_core.library._parts import Parts
+from lilbee_core.types import Answer, Chunk, Delta, DocumentRow, Query, SearchResult
+
+if TYPE_CHECKING:
+    from lilbee_core.plugins import StageSpec
+    from lilbee_core.plugins.host import Offer
+    from lilbee_core.protocols import Answerer, SearchStage
+    from lilbee_core.search import ProfileSearcher, SearchParts
+
+_WORDS_ONLY = frozenset({"keyword"})
+
+
+def run_search(parts: Parts, query: Query) -> SearchResult:
+    """Run a query through the profile that it names."""
+    return searcher_for(parts, query).search(query)
+
+
+def run_ask(parts: Parts, query: Query) -> Answer:
+    """Search, then answer from the hits."""
+    result = run_search(parts, query)
+    return _answerer(parts).answer(query.text, result)
+
+
+def run_ask_stream(parts: Parts, query: Query) -> Iterator[Delta]:
+    """Search, then answer piece by piece. The search runs when the first piece is asked for."""
+    result = run_search(parts, query)
+    yield from _answerer(parts).stream(query.text, result)
+
+
+def searcher_for(parts: Parts, query: Query) -> ProfileSearcher:
+    """Return the searcher; one that needs no vectors is built without an embedder.
+
+    Raises:
+        EmbedderMismatch: If the query needs vectors and another embedder made those of the index.
+    """
+    from lilbee_core.search import split_mode
+
+    mode, _ = split_mode(query.text)
+    if (mode or query.profile) in _WORDS_ONLY:
+        return parts.once("searcher.words", partial(_build, parts, with_vectors=False))
+    _warm(parts)
+    parts.check_embedder(parts.store.meta())
+    return parts.once("searcher", partial(_build, parts, with_vectors=True))
+
+
+def _warm(parts: Parts) -> None:
+    """Load the embedder while the store's library loads: together they are most of a cold search."""
+    if parts.has("store") or parts.has("embedder"):
+        return
+    parts.settings  # noqa: B018 - errors in settings belong to the caller's thread
+    thread = threading.Thread(target=_quietly, args=(partial(_open_store, parts),), daemon=True)
+    thread.start()
+    _quietly(lambda: parts.embedder)
+    thread.join()
+
+
+def _open_store(parts: Parts) -> None:
+    parts.store.meta()
+
+
+def _quietly(load: Callable[[], object]) -> None:
+    try:
+        load()
+    except LilbeeError:
+        # The same call is made again where its error can be raised.
+        return
+
+
+def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
+    from lilbee_core.search import PROFILES, ProfileSearcher, SearchOptions, SearchParts
+
+    options = parts.settings.search
+    search_parts = SearchParts(
+        reader=parts.store,
+        analyzer=parts.analyzer,
+        embedder=parts.embedder if with_vectors else None,
+        reranker=parts.reranker if with_vectors else None,
+        is_stale=Staleness(parts),
+        collections=lambda: _collection_names(parts),
+        options=SearchOptions(
+            candidate_multiplier=options.candidate_multiplier,
+            max_distance=options.max_distance,
+            fusion=options.fusion,
+            dense_weight=options.fusion_dense_weight,
+            rrf_k=options.rrf_k,
+            rerank_candidates=options.rerank_candidates,
+        ),
+    )
+    profiles = {name: partial(_with_plugins, parts, profile) for name, profile in PROFILES.items()}
+    return ProfileSearcher(search_parts, profiles=profiles, clock=parts.clock)
+
+
+def _collection_names(parts: Parts) -> list[str]:
+    named = [root.collection for root in parts.home.roots(parts.settings)]
+    return list(dict.fromkeys([*named, *(row.collection for row in parts.store.rows(states=("indexed",)))]))
+
+
+def _with_plugins(
+    parts: Parts, profile: Callable[[SearchParts], Sequence[SearchStage]], search_parts: SearchParts
+) -> list[SearchStage]:
+    """Return the profile's stages with the active stages of plugins in their places."""
+    from lilbee_core.plugins import place_stages
+
+    stages = list(profile(search_parts))
+    offers = {one.spec.name: one for one in parts.host.active_stages(parts.settings.plugins.search_stages)}
+    if not offers:
+        return stages
+    built = {name: stage for name, offer in offers.items() if (stage := _plugin_stage(parts, offer, search_parts))}
+    placement = place_stages([stage.name for stage in stages], [offers[name].spec for name in built])
+    for failure in placement.failures:
+        parts.host.fail(failure)
+    own = {stage.name: stage for stage in stages}
+    return [built[name] if name in built else own[name] for name in placement.names]
+
+
+def _plugin_stage(parts: Parts, offer: Offer[StageSpec], search_parts: SearchParts) -> SearchStage | None:
+    """Build a plugin's stage. It may fail without harm, unless it takes the place of a built-in one."""
+    from lilbee_core.plugins import StageServices
+    from lilbee_core.search import Tolerant
+
+    services = StageServices(
+        reader=search_parts.reader,
+        embedder=search_parts.embedder,
+        reranker=search_parts.reranker,
+        router=parts.router,
+    )
+    stage = parts.host.attempt(offer, lambda: offer.spec.build(offer.options, services))
+    if stage is None or offer.spec.place.relation == "replaces" or parts.settings.plugins.plugins_strict:
+        return stage
+    return Tolerant(stage, warning=f"Plugin stage {offer.spec.name} failed")
+
+
+class Staleness:
+    """Says whether the file of a chunk differs from what the ledger knows. One stat per document and search."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def __call__(self, chunk: Chunk) -> bool:
+        row = self._parts.store.row(chunk.document_id)
+        if row is None or row.extractor == "memory":
+            return False
+        file = self._file(row)
+        if file is None:
+            return False
+        try:
+            info = os.stat(file)
+        except OSError:
+            return True
+        return info.st_size != row.size or info.st_mtime_ns != row.mtime_ns
+
+    def _file(self, row: DocumentRow) -> str | None:
+        for root in self._parts.home.roots(self._parts.settings):
+            if root.collection == row.collection:
+                return os.path.join(root.folder, unescaped(row.raw_path) if row.raw_path else row.path)
+        return None
+
+
+def _answerer(parts: Parts) -> Answerer:
+    from lilbee_core.answer import ExtractiveAnswerer, GeneratedAnswerer
+
+    chat = parts.chat
+    if chat is None:
+        return parts.once("answerer", lambda: ExtractiveAnswerer(parts.analyzer, embedder=parts.embedder))
+    options = parts.settings.answer
+    return GeneratedAnswerer(
+        chat,
+        model=parts.chat_model,
+        system_prompt=options.system_prompt or None,
+        max_context_sources=options.max_context_sources,
+        max_tokens=options.answer_max_tokens,
+    )

@@ -1,0 +1,59 @@
+"""The state of a library."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lilbee_core.library._collections import Collections
+from lilbee_core.library._parts import Parts
+from lilbee_core.types import DocumentState, FileProblem, LibraryStatus
+
+_SHOWN = 50
+
+
+def library_status(parts: Parts, collections: Collections) -> LibraryStatus:
+    """Count documents per state and chunks, and measure the data folder."""
+    from lilbee_core import __version__
+
+    store = parts.store
+    counts = dict.fromkeys((str(state) for state in DocumentState), 0)
+    problems: list[FileProblem] = []
+    last = ""
+    for row in store.rows():
+        counts[str(row.state)] += 1
+        last = max(last, row.indexed_at or "")
+        if row.state is DocumentState.FAILED and len(problems) < _SHOWN:
+            problems.append(
+                FileProblem(path=row.path, collection=row.collection, code=row.code or "", reason=row.reason or "")
+            )
+    meta, stats = store.meta(), store.stats()
+    return LibraryStatus(
+        root=str(parts.home.root) if parts.home.root else None,
+        data_dir=str(parts.home.data_dir),
+        states=tuple(counts.items()),
+        chunks=stats.chunks,
+        embedded=stats.embedded,
+        embedder=meta.embedder if meta else None,
+        dimension=meta.dimension if meta else None,
+        size_bytes=folder_size(parts.home.data_dir),
+        index_bytes=folder_size(parts.home.data_dir / "index"),
+        languages=tuple(store.languages().items()),
+        collections=collections.list(),
+        last_sync=last or None,
+        version=__version__,
+        problems=tuple(problems),
+        warnings=parts.settings.warnings,
+    )
+
+
+def folder_size(folder: Path) -> int:
+    """Return the bytes of all files below `folder`."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                continue
+    return total

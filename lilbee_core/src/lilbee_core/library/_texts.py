@@ -1,0 +1,148 @@
+"""References to documents, and pieces of their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.protocols import StoreLike
+from lilbee_core.text import LineIndex, locate
+from lilbee_core.types import (
+    Citation,
+    DocumentId,
+    DocumentRow,
+    DocumentState,
+    Hit,
+    Location,
+    Passage,
+    Span,
+    StoredText,
+)
+
+Place = str | Span | Location | Hit | Citation | None
+_LINES = re.compile(r"(?:lines?[ =:]?|L|:)?(\d+)(?:[-:]L?(\d+))?$", re.IGNORECASE)
+_PAGES = re.compile(r"#?(?:pages?[ =]?|p\.? ?)(\d+)(?:-(\d+))?$", re.IGNORECASE)
+
+
+def require(store: StoreLike, ref: str) -> DocumentRow:
+    """Return the document named by id, ``collection/path`` or a path that is unique.
+
+    Raises:
+        NotFound: If there is none, or more than one.
+    """
+    found = find(store, ref)
+    if not found:
+        raise NotFound(f"there is no document {ref!r}", hint="Run `lilbee documents` to see all documents.")
+    if len(found) > 1:
+        names = " and ".join(row.ref for row in found[:3])
+        raise NotFound(f"{ref!r} names more than one document: {names}", hint="Write collection/path.")
+    return found[0]
+
+
+def find(store: StoreLike, ref: str) -> list[DocumentRow]:
+    """Return the documents that `ref` may name, by id, then place, then bare path."""
+    row = store.row(DocumentId(ref))
+    if row is not None:
+        return [row]
+    collection, slash, path = ref.partition("/")
+    exact = store.find(collection, path) if slash else None
+    if exact is not None:
+        return [exact]
+    return [one for name in _collections(store) if (one := store.find(name, ref)) is not None]
+
+
+def below(store: StoreLike, folder: str) -> list[DocumentRow]:
+    """Return the documents in a folder named by ``collection/path/`` or a path."""
+    prefix = folder.rstrip("/") + "/"
+    return [row for row in store.rows() if row.path.startswith(prefix) or row.ref.startswith(prefix)]
+
+
+def _collections(store: StoreLike) -> list[str]:
+    return list(dict.fromkeys(row.collection for row in store.rows()))
+
+
+def passage(store: StoreLike, row: DocumentRow, place: Place) -> Passage:
+    """Return the text of a document, or the part that `place` names.
+
+    Raises:
+        NotFound: If the document has no text.
+        InvalidArgument: If `place` cannot be understood or lies outside the text.
+    """
+    stored = store.text(row.id)
+    if stored is None:
+        reason = f"{row.ref} is {row.state}" + (f": {row.reason}" if row.reason else "")
+        hint = "Run `lilbee sync`." if row.state is not DocumentState.INDEXED else "Run `lilbee rebuild`."
+        raise NotFound(f"there is no text of {row.ref} ({reason})", hint=hint)
+    lines = LineIndex(stored.text) if stored.has_lines else None
+    span = _span(stored, lines, place)
+    location = locate(span, lines=lines, line_map=stored.line_map, segments=stored.segments)
+    return Passage(
+        document_id=row.id,
+        collection=row.collection,
+        path=row.path,
+        text=span.cut(stored.text),
+        span=span,
+        location=location,
+    )
+
+
+def _span(stored: StoredText, lines: LineIndex | None, place: Place) -> Span:
+    if place is None or place == "":
+        return Span(0, len(stored.text))
+    if isinstance(place, Span):
+        return Span(min(place.start, len(stored.text)), min(place.end, len(stored.text)))
+    if isinstance(place, Hit):
+        return place.chunk.span
+    if isinstance(place, Citation):
+        return _located(stored, lines, place.location)
+    if isinstance(place, Location):
+        return _located(stored, lines, place)
+    return _located(stored, lines, parse_place(place))
+
+
+def parse_place(text: str) -> Location:
+    """Read ``10``, ``10-20``, ``L10-L20``, ``p. 3`` or ``page=3`` as a location.
+
+    Raises:
+        InvalidArgument: If it is none of these.
+    """
+    if (match := _PAGES.fullmatch(text.strip())) is not None:
+        first = int(match[1])
+        return Location(page_start=first, page_end=int(match[2] or first))
+    if (match := _LINES.fullmatch(text.strip())) is not None:
+        first = int(match[1])
+        return Location(line_start=first, line_end=int(match[2] or first))
+    raise InvalidArgument(f"{text!r} is no place in a document", hint="Write lines as 10-20 or a page as p3.")
+
+
+def _located(stored: StoredText, lines: LineIndex | None, place: Location) -> Span:
+    if place.line_start is not None:
+        if lines is None:
+            raise InvalidArgument("this document has no lines", hint="Name a page (p3) instead.")
+        last = place.line_end if place.line_end is not None else place.line_start
+        return _lines(stored, lines, place.line_start, last)
+    if place.page_start is not None:
+        last = place.page_end if place.page_end is not None else place.page_start
+        return _pages(stored, place.page_start, last)
+    raise InvalidArgument("the place names neither lines nor a page", hint="Write lines as 10-20 or a page as p3.")
+
+
+def _lines(stored: StoredText, lines: LineIndex, first: int, last: int) -> Span:
+    count = len(lines.starts)
+    if stored.line_map is not None:
+        wanted = [at for at, line in enumerate(stored.line_map, start=1) if first <= line <= last]
+        if not wanted:
+            raise InvalidArgument(f"there is no text at lines {first}-{last}", hint="Choose other lines.")
+        first, last = wanted[0], wanted[-1]
+    if not 1 <= first <= last or first > count:
+        raise InvalidArgument(f"lines {first}-{last} lie outside the {count} lines", hint="Choose other lines.")
+    return lines.span_of(first, last)
+
+
+def _pages(stored: StoredText, first: int, last: int) -> Span:
+    spans: Sequence[Span] = [one.span for one in stored.segments if one.page is not None and first <= one.page <= last]
+    if not spans:
+        count = max((one.page for one in stored.segments if one.page is not None), default=0)
+        raise InvalidArgument(f"there is no page {first}; the document has {count}", hint="Choose another page.")
+    return Span(min(span.start for span in spans), max(span.end for span in spans))
