@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Sequence
 from pathlib import Path
-from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from lilbee_core.embed._threads import for_each
 from lilbee_core.embed._tokens import WordPieces, load_tokenizer
 from lilbee_core.embed._weights import MODEL_SHA256, TOKENIZER_SHA256, model_file, tokenizer_file
 from lilbee_core.errors import ProviderError
@@ -45,6 +44,8 @@ class MiniLM:
     dimension: int = DIMENSION
     max_tokens: int = MAX_TOKENS
     languages: tuple[str, ...] = ("en",)
+    kind: str = "bert-uncased"
+    """Names the tokenizer."""
     fingerprint: str = _FINGERPRINT
     """Names weights, tokenizer and way of running; the same whichever package the weights came from."""
 
@@ -88,7 +89,7 @@ class MiniLM:
 
         # Long texts first, so that no thread starts one when the others are done.
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
-        _for_each(order, embed_one, threads=min(self._threads, len(texts)))
+        for_each(order, embed_one, threads=min(self._threads, len(texts)))
         return vectors
 
     def count_tokens(self, text: str) -> int:
@@ -132,34 +133,6 @@ class MiniLM:
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         vectors: Vectors = session.run([output], inputs)[0][0]
         return vectors
-
-
-def _for_each(indices: Sequence[int], do: Callable[[int], None], *, threads: int) -> None:
-    """Call `do` with every index, in up to `threads` threads; the first failure ends them all and is raised.
-
-    The threads live as long as the call: that costs microseconds, and nothing is left to close or to break in a fork.
-    """
-    pending = iter(indices)
-    lock, stopped = Lock(), Event()
-
-    def work() -> None:
-        while not stopped.is_set():
-            with lock:
-                index = next(pending, None)
-            if index is None:
-                return
-            do(index)
-
-    if threads <= 1:
-        work()
-        return
-    with ThreadPoolExecutor(threads, thread_name_prefix="lilbee-embed") as pool:
-        running = [pool.submit(work) for _ in range(threads)]
-        try:
-            for future in as_completed(running):
-                future.result()
-        finally:
-            stopped.set()
 
 
 def _open_session(model: Path | bytes) -> Session:
