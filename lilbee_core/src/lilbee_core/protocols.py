@@ -494,12 +494,12 @@ class StoreLike(ChunkReader, ChunkWriter, Ledger, Upkeep, Protocol):
 class QueryAnalyzer(Protocol):
     """Reads queries the way the index was written, and finds their words in a text."""
 
-    def query(self, text: str, languages: Sequence[str] = ()) -> AnalyzedQuery:
-        """Return the tokens to look for, stemmed in these languages where one is known."""
+    def query(self, text: str, *, languages: Sequence[str] = ()) -> AnalyzedQuery:
+        """Return `text` as tokens to look for, stemmed in these languages."""
         ...
 
-    def spans(self, text: str, query: AnalyzedQuery) -> Sequence[Span]:
-        """Return where words of the query stand in `text`, in order, without overlaps."""
+    def spans(self, text: str, query: AnalyzedQuery, *, language: str | None = None) -> Sequence[tuple[int, int]]:
+        """Return where words of the query stand in `text`: sorted, without overlap, ends exclusive."""
         ...
 
 

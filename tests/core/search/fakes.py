@@ -44,11 +44,11 @@ class FakeWords:
 class FakeAnalyzer:
     """Words are runs of letters and digits."""
 
-    def query(self, text: str, languages: Sequence[str] = ()) -> FakeWords:
+    def query(self, text: str, *, languages: Sequence[str] = ()) -> FakeWords:
         return FakeWords(tuple(dict.fromkeys(re.findall(r"\w+", text.lower()))))
 
-    def spans(self, text: str, query: FakeWords) -> list[Span]:
-        return [Span(*m.span()) for m in re.finditer(r"\w+", text.lower()) if m.group() in query.terms]
+    def spans(self, text: str, query: FakeWords, *, language: str | None = None) -> list[tuple[int, int]]:
+        return [m.span() for m in re.finditer(r"\w+", text.lower()) if m.group() in query.terms]
 
     def tokens(self, text: str) -> list[str]:
         return re.findall(r"\w+", text.lower())

@@ -111,7 +111,8 @@ class ExtractiveAnswerer:
         found: list[frozenset[str]] = []
         for sentence in sentences:
             text = sentence.text
-            found.append(frozenset(span.cut(text).casefold() for span in self._analyzer.spans(text, query)))
+            spans = self._analyzer.spans(text, query, language=sentence.hit.chunk.language)
+            found.append(frozenset(text[start:end].casefold() for start, end in spans))
         return found
 
     def _rate_by_meaning(self, question: str, rated: list[_Rated]) -> list[_Rated]:

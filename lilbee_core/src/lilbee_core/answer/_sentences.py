@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from lilbee_core.text import place_in, sentences
-from lilbee_core.types import Citation, Hit, Span, Verdict
+from lilbee_core.types import Citation, Hit, Span
 
 _LEAD = re.compile(r"(?:\s*(?:[-*+•>]|\d{1,3}[.)])\s+)+|\s*#{1,6}\s+|\s*\|\s*")
 _HEADING = re.compile(r"\s*#{1,6}\s")
@@ -41,9 +41,7 @@ def cite(sentence: Sentence, *, marker: int, answer_span: Span | None = None) ->
     return cite_span(sentence.hit, sentence.span, marker=marker, answer_span=answer_span)
 
 
-def cite_span(
-    hit: Hit, span: Span, *, marker: int, answer_span: Span | None = None, verdict: Verdict = Verdict.SUPPORTED
-) -> Citation:
+def cite_span(hit: Hit, span: Span, *, marker: int, answer_span: Span | None = None) -> Citation:
     """Return a citation of a stretch of a hit's text, with its place in the file."""
     chunk = hit.chunk
     return Citation(
@@ -56,7 +54,6 @@ def cite_span(
         location=place_in(chunk.location, chunk.text, span),
         answer_span=answer_span,
         quote_span=span,
-        verdict=verdict,
         stale=hit.stale,
     )
 

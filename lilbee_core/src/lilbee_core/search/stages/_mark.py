@@ -30,9 +30,7 @@ class Mark:
 
     def _marked(self, hit: Hit, state: SearchState) -> Hit:
         words = state.get(ANALYZED)
-        spans = self.analyzer.spans(hit.chunk.text, words) if words is not None else ()
-        return replace(
-            hit,
-            highlights=tuple((span.start, span.end) for span in spans),
-            stale=self.is_stale(hit.chunk),
-        )
+        if words is None:
+            return replace(hit, stale=self.is_stale(hit.chunk))
+        spans = self.analyzer.spans(hit.chunk.text, words, language=hit.chunk.language)
+        return replace(hit, highlights=tuple(spans), stale=self.is_stale(hit.chunk))

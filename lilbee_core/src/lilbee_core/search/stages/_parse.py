@@ -11,6 +11,8 @@ from lilbee_core.search._keys import ANALYZED, LANGUAGE
 from lilbee_core.search._parse import ParsedQuery, parse_query
 from lilbee_core.types import Filter, Part, Query, SearchState, Variant
 
+_QUOTES = dict.fromkeys(map(ord, '"“”„«»「」『』＂'), " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Parse:
@@ -35,7 +37,7 @@ class Parse:
         if not parsed.words.strip():
             raise _empty(query)
         languages = tuple(code for code, share in self.reader.languages().items() if share >= self.least_share)
-        analyzed = self.analyzer.query(parsed.words, languages)
+        analyzed = self.analyzer.query(parsed.words, languages=languages)
         for message in (*parsed.warnings, *_overruled(parsed.filters, query.filters)):
             state = state.warn(message)
         state = state.put(ANALYZED, analyzed)
@@ -67,7 +69,7 @@ def _overruled(typed: Filter, given: Filter) -> tuple[str, ...]:
 
 def _unquoted(words: str) -> str:
     """Return the words without the marks of quoted phrases, which say nothing about meaning."""
-    return " ".join(words.replace('"', " ").split()) or words
+    return " ".join(words.translate(_QUOTES).split()) or words
 
 
 def _note(parsed: ParsedQuery, language: str | None) -> str:
