@@ -28,6 +28,7 @@ from lilbee_core.types import (
 if TYPE_CHECKING:
     import anyio
 
+    from lilbee_core.doctor import Check
     from lilbee_core.library import Place
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken
@@ -154,6 +155,18 @@ class AsyncConfig:
         await self._threads.run(lambda: self._inner.unset(name))
 
 
+class AsyncDoctor:
+    """Mirrors `Doctor`."""
+
+    def __init__(self, bee: Lilbee, threads: _Threads) -> None:
+        self._bee = bee
+        self._threads = threads
+
+    async def run(self) -> tuple[Check, ...]:
+        """See `Doctor.run`."""
+        return await self._threads.run(lambda: self._bee.doctor.run())
+
+
 class AsyncLilbee:
     """Mirrors `Lilbee` on both levels: verbs are coroutines, iterators are async, nouns are mirrored too.
 
@@ -204,6 +217,11 @@ class AsyncLilbee:
     def config(self) -> AsyncConfig:
         """See `Lilbee.config`."""
         return AsyncConfig(self._bee.config, self._threads)
+
+    @property
+    def doctor(self) -> AsyncDoctor:
+        """See `Lilbee.doctor`."""
+        return AsyncDoctor(self._bee, self._threads)
 
     @property
     def plugins(self) -> tuple[PluginReport, ...]:

@@ -35,6 +35,7 @@ from lilbee_core.types import (
 )
 
 if TYPE_CHECKING:
+    from lilbee_core.doctor import Doctor
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
     from lilbee_core.settings import Settings
@@ -340,6 +341,22 @@ class Lilbee:
     def plugins(self) -> tuple[PluginReport, ...]:
         """What plugins were found, what they offer, and what is wrong with them."""
         return tuple(self._parts.host.reports)
+
+    @property
+    def doctor(self) -> Doctor:
+        """Checks of the installation and the index."""
+        from lilbee_core.doctor import Doctor
+
+        parts = self._parts
+        return Doctor(
+            data_dir=self.data_dir,
+            store=lambda: parts.store,
+            embedder=lambda: parts.embedder,
+            verify=lambda: parts.check_embedder(parts.store.meta()),
+            plugins=lambda: self.plugins,
+            collections=self.collections.list,
+            warnings=lambda: parts.settings.warnings,
+        )
 
     # ------------------------------------------------------------------ inside
 

@@ -1,0 +1,1 @@
+"""One module per noun: parse, call the library, hand the value to render/."""

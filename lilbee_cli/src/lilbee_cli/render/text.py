@@ -1,0 +1,161 @@
+"""Text for people."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from lilbee_core import Answer, Citation, Hit, SearchResult, SyncReport
+    from lilbee_core.types import LibraryStatus
+
+# A document must not move the cursor, color the screen or turn the reading direction.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SNIPPET = 320
+_LEAD = 60
+
+
+def clean(text: str) -> str:
+    """Return `text` with control characters made visible."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def width() -> int:
+    """Columns of the terminal, at most 100."""
+    return min(100, shutil.get_terminal_size((100, 24)).columns)
+
+
+def place(hit: Hit | Citation) -> str:
+    """Return ``path:line``, ``path p. N`` or the path with its member or label."""
+    from lilbee_core.types import Citation
+
+    location = hit.location if isinstance(hit, Citation) else hit.chunk.location
+    path = hit.path + (f"!{location.member}" if location.member else "")
+    if location.line_start is not None:
+        last = f"-{location.line_end}" if location.line_end != location.line_start else ""
+        return clean(f"{path}:{location.line_start}{last}")
+    if location.page_start is not None:
+        last = f"-{location.page_end}" if location.page_end != location.page_start else ""
+        return clean(f"{path} p. {location.page_start}{last}")
+    return clean(f"{path} ({location.label})" if location.label else path)
+
+
+def snippet(hit: Hit) -> str:
+    """Return the part of the passage where most of the query's words stand, with these marked."""
+    start, end = _window(hit)
+    out = ["… " if start else ""]
+    at = start
+    for first, last in hit.highlights:
+        if first < at or last > end:
+            continue
+        out += [clean(hit.text[at:first]), _mark(clean(hit.text[first:last]))]
+        at = last
+    out += [clean(hit.text[at:end]), " …" if end < len(hit.text) else ""]
+    return " ".join("".join(out).split())
+
+
+def _window(hit: Hit) -> tuple[int, int]:
+    marks = hit.highlights
+    if not marks:
+        return 0, min(len(hit.text), _SNIPPET)
+    best = max(marks, key=lambda one: (sum(one[0] <= other[0] < one[0] + _SNIPPET for other in marks), -one[0]))
+    start = max(0, best[0] - _LEAD)
+    while start > 0 and not hit.text[start - 1].isspace():
+        start -= 1
+    return start, min(len(hit.text), start + _SNIPPET)
+
+
+def _mark(text: str) -> str:
+    return click.style(text, bold=True, fg="yellow") if _colored() else f"**{text}**"
+
+
+def _colored() -> bool:
+    import sys
+
+    return sys.stdout.isatty()
+
+
+def warn(message: str) -> None:
+    """Write a warning to stderr."""
+    click.echo(click.style("warning: ", fg="yellow") + clean(message), err=True)
+
+
+def hits(result: SearchResult) -> None:
+    """Print hits, best first."""
+    for message in result.warnings:
+        warn(message)
+    if not result.hits:
+        click.echo("Nothing found.")
+    for hit in result.hits:
+        stale = click.style("  (changed since it was indexed)", fg="red") if hit.stale else ""
+        click.echo(click.style(f"{hit.rank:>2}  {place(hit)}", bold=True) + f"  {hit.score:.3f}{stale}")
+        name = hit.symbol or hit.heading or hit.chunk.title
+        if name:
+            click.echo(click.style(f"    {clean(name)}", fg="cyan"))
+        click.echo(_indented(snippet(hit)))
+        for other in hit.also_at[:3]:
+            click.echo(click.style(f"    also in {clean(other.path)}", dim=True))
+    if result.hits and not result.found:
+        click.echo("None of these looks like an answer; the nearest passages are shown.", err=True)
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(textwrap.fill(text, width() - 4, break_long_words=False, break_on_hyphens=False), "    ")
+
+
+def answer(value: Answer) -> None:
+    """Print an answer with its citations."""
+    click.echo(clean(value.text))
+    citations(value)
+
+
+def citations(value: Answer) -> None:
+    """Print the citations of an answer, and its warnings to stderr."""
+    if value.citations:
+        click.echo()
+    for one in value.citations:
+        click.echo(click.style(f"[{one.marker}] {place(one)}", bold=True))
+        click.echo(_indented(f'"{clean(" ".join(one.quote.split()))}"'))
+    for message in value.warnings:
+        click.echo(click.style(f"note: {clean(message)}", dim=True), err=True)
+
+
+def report(value: SyncReport) -> None:
+    """Print what a sync did."""
+    verb = "would be " if value.dry_run else ""
+    counts = [(value.added, "added"), (value.updated, "updated"), (value.removed, "removed"), (value.moved, "moved")]
+    parts = [f"{count} {verb}{name}" for count, name in counts if count] or [f"nothing {verb}changed"]
+    parts.append(f"{value.unchanged} unchanged")
+    click.echo(", ".join(parts) + f" ({value.chunks} chunks, {value.seconds:.1f} s)")
+    for one in value.failed:
+        click.echo(click.style("failed:  ", fg="red") + clean(f"{one.path}: {one.reason}") + f" [{one.code}]")
+    if value.skipped:
+        click.echo(f"{len(value.skipped)} skipped (`lilbee status --skipped` says why)")
+    if value.owed:
+        warn(f"{value.owed} chunks still wait for their vectors; sync again when the embedder works")
+    for message in value.warnings:
+        warn(message)
+    if value.cancelled:
+        click.echo("stopped: what was finished is kept; run it again to go on")
+
+
+def status(value: LibraryStatus) -> None:
+    """Print the state of a library."""
+    for name, one in value.summary():
+        click.echo(f"{name:<14} {clean(str(one))}")
+    for collection in value.collections:
+        missing = "" if collection.available else click.style("  (folder is missing)", fg="red")
+        click.echo(
+            f"{'collection':<14} {clean(collection.name)}: {collection.documents} documents, "
+            f"{clean(collection.root or 'from memory')}{missing}"
+        )
+    for problem in value.problems:
+        click.echo(
+            click.style("failed:  ", fg="red") + clean(f"{problem.path}: {problem.reason}") + f" [{problem.code}]"
+        )
+    for message in value.warnings:
+        warn(message)
