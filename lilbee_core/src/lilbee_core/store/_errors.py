@@ -1,0 +1,83 @@
+"""Failures of the database, said in plain words. Its own texts name Rust sources and never reach a message."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lilbee_core.errors import LilbeeError, StoreError
+
+log = logging.getLogger(__name__)
+
+_FULL = re.compile(
+    r"no space left|storagefull|quota exceeded|os error (28|122)\b|disk full|database or disk is full", re.IGNORECASE
+)
+_FORBIDDEN = re.compile(
+    r"permission denied|read-only file system|readonlyfilesystem|permissiondenied|"
+    r"os error (13|30|1)\b|readonly database",
+    re.IGNORECASE,
+)
+_DAMAGED = re.compile(
+    r"not found|notfound|no such file|corrupt|malformed|not a database|unexpected eof|invalid magic|magic number|"
+    r"does not exist|out of range|protobuf|decode|invalid footer|panic|invalidinput|file size is too small|"
+    r"failed to fill whole buffer|incompatible|footer|manifest",
+    re.IGNORECASE,
+)
+_CODES_FULL = {errno.ENOSPC, errno.EDQUOT}
+_CODES_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextmanager
+def engine_errors(doing: str, place: Path) -> Iterator[None]:
+    """Turn every failure of the database inside the block into a `StoreError` about `doing` at `place`."""
+    try:
+        yield
+    except (LilbeeError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except Exception as error:
+        raise translate(error, doing, place) from error
+    except BaseException as error:
+        # A panic of the native library is not an Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise damaged(doing, place) from error
+
+
+def translate(error: Exception, doing: str, place: Path) -> StoreError:
+    """Return what `error` means for a person."""
+    text = str(error)
+    code = error.errno if isinstance(error, OSError) else None
+    log.debug("store: %s failed: %s", doing, text)
+    if code in _CODES_FULL or _FULL.search(text):
+        return StoreError(
+            f"the disk is full: could not {doing} in {place}",
+            hint="free some disk space, then run the command again; what was committed is intact",
+            code="store.full",
+        )
+    if code in _CODES_FORBIDDEN or _FORBIDDEN.search(text):
+        return read_only(doing, place)
+    if _DAMAGED.search(text):
+        return damaged(doing, place)
+    return StoreError(f"could not {doing} in {place}", hint="run `lilbee doctor` to see what is wrong")
+
+
+def read_only(doing: str, place: Path) -> StoreError:
+    """The index may not be written."""
+    return StoreError(
+        f"no permission to {doing} in {place}",
+        hint="make the folder writable, or choose another one with `--library` or `data_dir`",
+        code="store.read_only",
+    )
+
+
+def damaged(doing: str, place: Path) -> StoreError:
+    """Files of the index are missing or broken."""
+    return StoreError(
+        f"the index in {place} is damaged: could not {doing}",
+        hint="run `lilbee rebuild` to build it again from your files",
+        code="store.damaged",
+    )

@@ -1,0 +1,90 @@
+"""The ledger: one row per file ever seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from lilbee_core.store._engine import upsert
+from lilbee_core.store._filters import is_in, quote
+from lilbee_core.store._rows import DOCUMENT_COLUMNS, document_rows, documents_from
+from lilbee_core.store._schema import DOCUMENTS
+from lilbee_core.store._tables import Tables
+from lilbee_core.types import DocumentId, DocumentRow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+IDS_PER_CALL = 2_000
+
+
+class LedgerTable:
+    """Reads and writes ledger rows. Threads may share it; writing is done under the writer lock."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def row(self, document_id: DocumentId) -> DocumentRow | None:
+        """Return the row of the document."""
+        return next(self._select(f"id = {quote(document_id)}"), None)
+
+    def find(self, collection: str, path: str) -> DocumentRow | None:
+        """Return the row of the file."""
+        if "\x00" in collection + path:
+            return None
+        return next(self._select(f"path = {quote(path)} AND collection = {quote(collection)}"), None)
+
+    def rows(self, collection: str | None, states: Sequence[str]) -> Iterator[DocumentRow]:
+        """Yield rows ordered by collection and path."""
+        parts = [f"collection = {quote(collection)}"] if collection is not None else []
+        if states:
+            parts.append(is_in("state", [str(state) for state in states]))
+        found = self._select(" AND ".join(parts) or None)
+        return iter(sorted(found, key=lambda row: (row.collection, row.path)))
+
+    def record(self, rows: Sequence[DocumentRow], revisions: Mapping[DocumentId, str] | None = None) -> None:
+        """Write rows; a text revision that is not given stays as it was."""
+        last = list({row.id: row for row in rows}.values())
+        if not last:
+            return
+        table = self._tables.require(DOCUMENTS)
+        known = {**self.revisions([row.id for row in last]), **(revisions or {})}
+        with self._tables.engine("write the ledger"):
+            upsert(table, document_rows(last, known))
+
+    def forget(self, ids: Sequence[DocumentId]) -> None:
+        """Delete rows."""
+        if not ids or self._tables.find(DOCUMENTS) is None:
+            return
+        table = self._tables.require(DOCUMENTS)
+        with self._tables.engine("write the ledger"):
+            for part in parts_of(ids):
+                table.delete(is_in("id", part))
+
+    def revisions(self, ids: Sequence[DocumentId]) -> dict[DocumentId, str]:
+        """Return the text revision of those of the documents that have a row with one."""
+        found: dict[DocumentId, str] = {}
+        for part in parts_of(ids):
+            condition = is_in("id", part)
+            table = self._read(condition, ("id", "revision"))
+            pairs = zip(table.column("id").to_pylist(), table.column("revision").to_pylist(), strict=True)
+            found.update((DocumentId(cast("str", i)), cast("str", r)) for i, r in pairs if r is not None)
+        return found
+
+    def ids(self) -> frozenset[str]:
+        """Return the ids of all documents."""
+        return frozenset(cast("list[str]", self._read(None, ("id",)).column("id").to_pylist()))
+
+    def _select(self, where: str | None) -> Iterator[DocumentRow]:
+        return documents_from(self._read(where, DOCUMENT_COLUMNS))
+
+    def _read(self, where: str | None, columns: tuple[str, ...]) -> pa.Table:
+        return self._tables.select(DOCUMENTS, "read the ledger", columns, where)
+
+
+def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the ids in pieces that make a condition of reasonable length."""
+    listed = list(ids)
+    for start in range(0, len(listed), IDS_PER_CALL):
+        yield listed[start : start + IDS_PER_CALL]

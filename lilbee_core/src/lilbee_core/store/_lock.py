@@ -1,0 +1,114 @@
+"""One writer at a time: a file lock between processes, a re-entrant lock between threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+from weakref import WeakValueDictionary
+
+from filelock import FileLock, Timeout
+
+from lilbee_core.errors import StoreLocked
+from lilbee_core.store import _errors
+from lilbee_core.store._errors import engine_errors
+
+
+class WriterLock:
+    """The lock of one data folder. Every store of this process on the same folder shares it.
+
+    It is re-entrant per thread; other threads and processes wait. The holder writes its process id beside the
+    lock, so that whoever gives up can say for whom it waited.
+    """
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self._info = data_dir / "lock.json"
+        self._file = FileLock(data_dir / "lock", thread_local=False)
+        self._threads = threading.RLock()
+        self._depth = 0
+
+    @contextmanager
+    def hold(self, timeout_s: float) -> Iterator[None]:
+        """Hold the lock inside the block.
+
+        Raises:
+            StoreLocked: If it is not free within `timeout_s`.
+            StoreError: If the folder cannot be written.
+        """
+        deadline = time.monotonic() + max(timeout_s, 0.0)
+        if not self._threads.acquire(timeout=max(timeout_s, 0.0)):
+            raise self._locked(timeout_s)
+        try:
+            if self._depth == 0:
+                self._acquire(max(deadline - time.monotonic(), 0.0), timeout_s)
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    self._release()
+        finally:
+            self._threads.release()
+
+    @property
+    def held(self) -> bool:
+        """Whether this process holds it."""
+        return self._depth > 0
+
+    def _acquire(self, wait_s: float, timeout_s: float) -> None:
+        with engine_errors("lock the library", self.data_dir):
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            try:
+                self._file.acquire(timeout=wait_s, poll_interval=0.02)
+            except Timeout:
+                raise self._locked(timeout_s) from None
+            except PermissionError as error:
+                raise _errors.read_only("lock the library", self.data_dir) from error
+        self._write_info()
+
+    def _release(self) -> None:
+        with suppress(OSError):  # the note is a courtesy; the next holder overwrites it
+            self._info.unlink(missing_ok=True)
+        self._file.release()
+
+    def _write_info(self) -> None:
+        note = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat()}
+        with suppress(OSError):  # a full disk shows itself at the write that matters
+            self._info.write_text(json.dumps(note), encoding="utf-8")
+
+    def _locked(self, timeout_s: float) -> StoreLocked:
+        return StoreLocked(
+            f"another process writes to the library in {self.data_dir}{self._holder()}; waited {timeout_s:g} s",
+            hint="wait until it is done, stop that process, or raise `lock_timeout_s`",
+        )
+
+    def _holder(self) -> str:
+        try:
+            note = cast("dict[str, object]", json.loads(self._info.read_text(encoding="utf-8")))
+            return f" (process {note['pid']} on {note['host']}, since {note['since']})"
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+
+# A lock belongs to the process: two stores on one folder in one thread must not wait for each other.
+_locks: WeakValueDictionary[str, WriterLock] = WeakValueDictionary()
+_guard = threading.Lock()
+
+
+def writer_lock(data_dir: Path) -> WriterLock:
+    """Return the lock of the folder, the same one for the whole process."""
+    place = os.path.realpath(data_dir)
+    with _guard:
+        lock = _locks.get(place)
+        if lock is None:
+            lock = _locks[place] = WriterLock(Path(place))
+        return lock

@@ -1,0 +1,146 @@
+"""Reading chunks and texts."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from lilbee_core.store._dense import Dense
+from lilbee_core.store._filters import is_in, quote, to_sql
+from lilbee_core.store._ledger import LedgerTable, parts_of
+from lilbee_core.store._lexical import search_words
+from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, text_from
+from lilbee_core.store._schema import CHUNKS, TEXTS, VECTOR, WIKI
+from lilbee_core.store._tables import Tables
+from lilbee_core.types import Chunk, ChunkId, DocumentId, Filter, Scope, Scored, StoredText, Vector
+
+if TYPE_CHECKING:
+    from lilbee_core.analysis import AnalyzedQuery
+
+_TABLES = {Scope.RAW: (CHUNKS,), Scope.WIKI: (WIKI,), Scope.BOTH: (CHUNKS, WIKI)}
+_SCOPES = {CHUNKS: "raw", WIKI: "wiki"}
+
+
+class Reader:
+    """Reads chunks. Threads may share it; every call sees the newest commit."""
+
+    def __init__(self, tables: Tables, ledger: LedgerTable, *, vector_cache_bytes: int) -> None:
+        self._tables = tables
+        self._ledger = ledger
+        self._dense = {name: Dense(tables, name, cache_bytes=vector_cache_bytes) for name in _SCOPES}
+        self._lock = threading.Lock()
+        self._languages: tuple[object, Mapping[str, float]] | None = None
+
+    # ------------------------------------------------------------------ by id
+
+    def get(self, ids: Sequence[ChunkId]) -> tuple[Chunk, ...]:
+        """Return the chunks that exist, in the order of `ids`."""
+        found: dict[ChunkId, Chunk] = {}
+        for name in (CHUNKS, WIKI):
+            missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
+            for part in parts_of(missing):
+                found.update((chunk.id, chunk) for chunk in self._chunks(name, is_in("id", part)))
+        return tuple(found[id_] for id_ in ids if id_ in found)
+
+    def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]:
+        """Return the vectors of those of the chunks that have one."""
+        import numpy as np
+
+        found: dict[ChunkId, Vector] = {}
+        for name in (CHUNKS, WIKI):
+            if self._tables.dimension(name) is None:
+                continue
+            for part in parts_of([id_ for id_ in dict.fromkeys(ids) if id_ not in found]):
+                where = f"has_vector AND {is_in('id', part)}"
+                table = self._tables.select(name, "read vectors", ("id", VECTOR), where)
+                values = np.asarray(table.column(VECTOR).to_pylist(), dtype=np.float32)
+                found.update(zip(cast("list[ChunkId]", table.column("id").to_pylist()), values, strict=True))
+        return found
+
+    def neighbors(self, chunk: Chunk, before: int, after: int) -> tuple[Chunk, ...]:
+        """Return the chunks around `chunk` in its document, itself included, in order."""
+        low, high = chunk.ordinal - max(before, 0), chunk.ordinal + max(after, 0)
+        where = f"document_id = {quote(chunk.document_id)} AND ordinal >= {low} AND ordinal <= {high}"
+        return self._in_order(where)
+
+    def chunks_of(self, document_id: DocumentId) -> tuple[Chunk, ...]:
+        """Return the chunks of a document, in order."""
+        return self._in_order(f"document_id = {quote(document_id)}")
+
+    def text(self, document_id: DocumentId) -> StoredText | None:
+        """Return the extracted text that the chunks of the document were cut from."""
+        where = f"document_id = {quote(document_id)}"
+        columns = ("document_id", "revision", "codec", "data", "has_lines", "line_map", "segments", "headings",
+                   "body_start", "extractor")  # fmt: skip
+        table = self._tables.select(TEXTS, "read a text", columns, where)
+        rows = {cast("str", row["revision"]): row for row in cast("list[dict[str, object]]", table.to_pylist())}
+        if not rows:
+            return None
+        revision = self._revision(document_id) if len(rows) > 1 else None
+        return text_from(rows[revision] if revision in rows else next(iter(rows.values())))
+
+    def _revision(self, document_id: DocumentId) -> str | None:
+        """Return the revision that readers see: that of the chunks, or of the ledger without chunks."""
+        for name in (CHUNKS, WIKI):
+            where = f"document_id = {quote(document_id)}"
+            found = self._tables.select(name, "read a text", ("revision",), where).column("revision").to_pylist()
+            if found:
+                return cast("str", found[0])
+        return self._ledger.revisions([document_id]).get(document_id)
+
+    # ------------------------------------------------------------------ search
+
+    def dense(self, vector: Vector, limit: int, filters: Filter, scope: Scope) -> tuple[Scored, ...]:
+        """Return the nearest chunks, best first."""
+        where = to_sql(filters)
+        return _merged([self._dense[name].search(vector, limit, where) for name in _TABLES[scope]], limit)
+
+    def lexical(self, query: AnalyzedQuery, limit: int, filters: Filter, scope: Scope) -> tuple[Scored, ...]:
+        """Return the best chunks by words, best first."""
+        where = to_sql(filters)
+        return _merged([search_words(self._tables, name, query, limit, where) for name in _TABLES[scope]], limit)
+
+    # ------------------------------------------------------------------ counts
+
+    def count(self, filters: Filter, scope: Scope) -> int:
+        """Return the number of chunks."""
+        where = to_sql(filters)
+        return sum(
+            self._tables.read(name, "count chunks", lambda table: table.count_rows(where), 0) for name in _TABLES[scope]
+        )
+
+    def languages(self) -> Mapping[str, float]:
+        """Return the share of chunks per language, most frequent first."""
+        key = (self._tables.generation, self._tables.read(CHUNKS, "read languages", lambda table: table.version, 0))
+        with self._lock:
+            if self._languages is not None and self._languages[0] == key:
+                return self._languages[1]
+        column = self._tables.select(CHUNKS, "read languages", ("language",)).column("language")
+        counts = Counter(cast("list[str | None]", column.to_pylist()))
+        shares = {language: n / len(column) for language, n in counts.most_common() if language}
+        with self._lock:
+            self._languages = (key, shares)
+        return shares
+
+    def forget(self) -> None:
+        """Free what is held in memory."""
+        for one in self._dense.values():
+            one.forget()
+
+    # ------------------------------------------------------------------ inside
+
+    def _chunks(self, name: str, where: str) -> list[Chunk]:
+        return chunks_from(self._tables.select(name, "read chunks", CHUNK_COLUMNS, where), _SCOPES[name])
+
+    def _in_order(self, where: str) -> tuple[Chunk, ...]:
+        found = self._chunks(CHUNKS, where) or self._chunks(WIKI, where)
+        return tuple(sorted(found, key=lambda chunk: chunk.ordinal))
+
+
+def _merged(parts: list[tuple[Scored, ...]], limit: int) -> tuple[Scored, ...]:
+    if len(parts) == 1:
+        return parts[0]
+    every = [scored for part in parts for scored in part]
+    return tuple(sorted(every, key=lambda scored: (-scored.score, scored.chunk_id))[:limit])

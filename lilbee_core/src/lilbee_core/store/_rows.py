@@ -1,0 +1,403 @@
+"""Values to rows and back."""
+
+from __future__ import annotations
+
+import array
+import hashlib
+import json
+import math
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from lilbee_core.errors import InvalidArgument, StoreError
+from lilbee_core.protocols import IndexedDocument
+from lilbee_core.store._schema import CHUNKS, DOCUMENTS, TEXTS, schemas, vector_field
+from lilbee_core.types import (
+    Box,
+    Chunk,
+    ChunkId,
+    DocumentId,
+    DocumentRow,
+    DocumentState,
+    Heading,
+    Location,
+    Metadata,
+    Scored,
+    Segment,
+    Span,
+    StoredText,
+    Vector,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, object]
+
+CHUNK_COLUMNS = (
+    "id", "document_id", "collection", "path", "ordinal", "text", "char_start", "char_end", "line_start", "line_end",
+    "page_start", "page_end", "label", "member", "boxes", "headings", "symbol", "symbol_kind", "title", "language",
+    "media_type", "date",
+)  # fmt: skip
+DOCUMENT_COLUMNS = (
+    "id", "collection", "path", "state", "code", "reason", "media_type", "title", "language", "date", "size",
+    "mtime_ns", "sha256", "chunks", "embedded", "extractor", "raw_path", "attempted_at", "indexed_at", "metadata",
+    "warnings",
+)  # fmt: skip
+_MIN_COMPRESSED = 64
+
+
+# --------------------------------------------------------------------------- chunks
+
+
+def unique_chunks(document: IndexedDocument) -> IndexedDocument:
+    """Return the document with every chunk id once: the engine would insert a doubled one twice.
+
+    Raises:
+        InvalidArgument: If words or vectors do not match the chunks, or a vector is not finite.
+    """
+    count = len(document.chunks)
+    if len(document.words) != count:
+        raise InvalidArgument(
+            f"{document.row.ref} has {count} chunks but {len(document.words)} strings of words",
+            hint="give one string of analyzed words per chunk",
+        )
+    if document.vectors is not None:
+        check_vectors(document.vectors, count, document.row.ref)
+    first: dict[ChunkId, int] = {}
+    for position, chunk in enumerate(document.chunks):
+        first.setdefault(chunk.id, position)
+    if len(first) == count:
+        return document
+    kept = list(first.values())
+    return replace(
+        document,
+        chunks=tuple(document.chunks[i] for i in kept),
+        words=tuple(document.words[i] for i in kept),
+        vectors=None if document.vectors is None else document.vectors[kept],
+    )
+
+
+def check_vectors(vectors: Vector, count: int, name: str) -> None:
+    """Refuse vectors that would spoil a ranking.
+
+    Raises:
+        InvalidArgument: If the shape is wrong or a number is not finite.
+    """
+    import numpy as np
+
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise InvalidArgument(
+            f"{name} has {count} chunks but vectors of shape {vectors.shape}", hint="give one vector per chunk"
+        )
+    if not np.isfinite(vectors).all():
+        raise InvalidArgument(
+            f"the vectors of {name} hold numbers that are not finite", hint="check the embedding model and its server"
+        )
+
+
+def chunk_rows(documents: Sequence[IndexedDocument], dimension: int | None) -> pa.Table:
+    """Return the rows of the chunks of all documents, with a vector column when `dimension` is known."""
+    rows: list[Row] = []
+    for document in documents:
+        revision = text_revision(document.text)
+        has_vector = document.vectors is not None
+        for chunk, words in zip(document.chunks, document.words, strict=True):
+            rows.append({**_chunk_row(chunk), "revision": revision, "has_vector": has_vector, "words": words})
+    table = _table(rows, CHUNKS)
+    if dimension is None:
+        return table
+    blocks = [(len(one.chunks), one.vectors) for one in documents]
+    return table.append_column(vector_field(dimension), vector_column(blocks, dimension))
+
+
+def vector_column(blocks: Sequence[tuple[int, Vector | None]], dimension: int) -> pa.Array[pa.Scalar[pa.DataType]]:
+    """Return blocks of vectors as one column; a block without vectors becomes nulls."""
+    import numpy as np
+    import pyarrow as pa
+
+    total = sum(count for count, _ in blocks)
+    values = np.zeros((total, dimension), dtype=np.float32)
+    missing = np.ones(total, dtype=np.bool_)
+    row = 0
+    for count, vectors in blocks:
+        if vectors is not None:
+            values[row : row + count] = vectors
+            missing[row : row + count] = False
+        row += count
+    flat = pa.array(values.reshape(-1), type=pa.float32())
+    mask = pa.array(missing) if missing.any() else None
+    return pa.FixedSizeListArray.from_arrays(flat, dimension, mask=mask)
+
+
+def _chunk_row(chunk: Chunk) -> Row:
+    place = chunk.location
+    return {
+        "id": chunk.id,
+        "document_id": chunk.document_id,
+        "collection": chunk.collection,
+        "path": chunk.path,
+        "ordinal": chunk.ordinal,
+        "text": chunk.text,
+        "char_start": chunk.span.start,
+        "char_end": chunk.span.end,
+        "line_start": place.line_start,
+        "line_end": place.line_end,
+        "page_start": place.page_start,
+        "page_end": place.page_end,
+        "label": place.label,
+        "member": place.member,
+        "boxes": dump([_box_values(box) for box in place.boxes]) if place.boxes else None,
+        "headings": dump(chunk.headings) if chunk.headings else None,
+        "symbol": chunk.symbol,
+        "symbol_kind": chunk.symbol_kind,
+        "title": chunk.title,
+        "language": chunk.language,
+        "media_type": chunk.media_type,
+        "date": chunk.date,
+        "content_hash": content_hash(chunk),
+    }
+
+
+def content_hash(chunk: Chunk) -> int:
+    """Return a number that names what is embedded of a chunk: its text and the context beside it."""
+    joined = "\x00".join((*chunk.context, chunk.text)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(joined, digest_size=8).digest(), "little", signed=True)
+
+
+def chunks_from(table: pa.Table, scope: str) -> list[Chunk]:
+    """Return the chunks of a table of `CHUNK_COLUMNS`."""
+    return [_chunk(row, scope) for row in rows_of(table, CHUNK_COLUMNS)]
+
+
+def _chunk(row: tuple[object, ...], scope: str) -> Chunk:
+    (
+        id_, document_id, collection, path, ordinal, text, start, end, line_start, line_end, page_start, page_end,
+        label, member, boxes, headings, symbol, symbol_kind, title, language, media_type, date,
+    ) = cast("tuple[str, str, str, str, int, str, int, int, int | None, int | None, int | None, int | None, "
+             "str | None, str | None, str | None, str | None, str | None, str | None, str | None, str | None, str, "
+             "str | None]", row)  # fmt: skip
+    return Chunk(
+        id=ChunkId(id_),
+        document_id=DocumentId(document_id),
+        collection=collection,
+        path=path,
+        ordinal=ordinal,
+        text=text,
+        span=Span(start, end),
+        location=Location(
+            line_start=line_start,
+            line_end=line_end,
+            page_start=page_start,
+            page_end=page_end,
+            label=label,
+            member=member,
+            boxes=_boxes(boxes),
+        ),
+        headings=_strings(headings),
+        symbol=symbol,
+        symbol_kind=symbol_kind,
+        title=title,
+        language=language,
+        media_type=media_type,
+        date=date,
+        scope=scope,
+    )
+
+
+# --------------------------------------------------------------------------- documents
+
+
+def document_rows(rows: Iterable[DocumentRow], revisions: Mapping[DocumentId, str]) -> pa.Table:
+    """Return the ledger rows; `revisions` names the text that each document has."""
+    return _table([{**_document_row(row), "revision": revisions.get(row.id)} for row in rows], DOCUMENTS)
+
+
+def _document_row(row: DocumentRow) -> Row:
+    values: Row = {name: getattr(row, name) for name in DOCUMENT_COLUMNS}
+    values["state"] = str(row.state)
+    values["metadata"] = dump(row.metadata.to_dict()) if row.metadata else None
+    values["warnings"] = dump(row.warnings) if row.warnings else None
+    return values
+
+
+def documents_from(table: pa.Table) -> Iterator[DocumentRow]:
+    """Yield the ledger rows of a table of `DOCUMENT_COLUMNS`."""
+    names = DOCUMENT_COLUMNS
+    for row in rows_of(table, names):
+        values = cast("dict[str, object]", dict(zip(names, row, strict=True)))
+        values["state"] = DocumentState(cast("str", values["state"]))
+        values["metadata"] = Metadata(load_object(cast("str | None", values["metadata"])))
+        values["warnings"] = _strings(cast("str | None", values["warnings"]))
+        yield DocumentRow(**values)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+# --------------------------------------------------------------------------- texts
+
+
+def text_revision(text: StoredText) -> str:
+    """Name a text by all that is stored of it, so that an edited document never shows a mixture."""
+    digest = hashlib.blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=5)
+    digest.update(repr((text.line_map, text.segments, text.headings, text.body_start, text.extractor)).encode())
+    return digest.hexdigest()
+
+
+def text_rows(texts: Iterable[StoredText]) -> pa.Table:
+    """Return the rows of extracted texts."""
+    rows: list[Row] = []
+    for text in texts:
+        codec, data = pack_text(text.text)
+        rows.append(
+            {
+                "document_id": text.document_id,
+                "revision": text_revision(text),
+                "codec": codec,
+                "chars": len(text.text),
+                "data": data,
+                "has_lines": text.has_lines,
+                "body_start": text.body_start,
+                "extractor": text.extractor,
+                "line_map": pack_numbers(text.line_map),
+                "segments": dump([_segment_values(one) for one in text.segments]) if text.segments else None,
+                "headings": dump([(h.start, h.level, h.title) for h in text.headings]) if text.headings else None,
+            }
+        )
+    return _table(rows, TEXTS)
+
+
+def text_from(row: Mapping[str, object]) -> StoredText:
+    """Return the text of a row of the table of texts."""
+    segments = load_list(cast("str | None", row["segments"]))
+    headings = load_list(cast("str | None", row["headings"]))
+    return StoredText(
+        document_id=DocumentId(cast("str", row["document_id"])),
+        text=unpack_text(cast("str", row["codec"]), cast("bytes", row["data"])),
+        has_lines=cast("bool", row["has_lines"]),
+        line_map=unpack_numbers(cast("bytes | None", row["line_map"])),
+        segments=tuple(_segment(cast("list[object]", one)) for one in segments),
+        headings=tuple(Heading(start=s, level=n, title=t) for s, n, t in cast("list[tuple[int, int, str]]", headings)),
+        body_start=cast("int", row["body_start"]),
+        extractor=cast("str", row["extractor"]),
+    )
+
+
+def pack_text(text: str) -> tuple[str, bytes]:
+    """Return how the text is packed, and the bytes."""
+    data = text.encode("utf-8", "surrogatepass")
+    return ("zlib", zlib.compress(data, 6)) if len(data) >= _MIN_COMPRESSED else ("raw", data)
+
+
+def unpack_text(codec: str, data: bytes) -> str:
+    """Return the text that `pack_text` packed.
+
+    Raises:
+        StoreError: If the bytes are damaged.
+    """
+    try:
+        raw = zlib.decompress(data) if codec == "zlib" else data
+        return raw.decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StoreError(
+            "a stored text is damaged", hint="run `lilbee rebuild` to build the index again", code="store.damaged"
+        ) from error
+
+
+def pack_numbers(numbers: Sequence[int] | None) -> bytes | None:
+    """Pack ascending numbers: their steps, compressed."""
+    if numbers is None:
+        return None
+    steps = array.array("q", (b - a for a, b in zip((0, *numbers), numbers, strict=False)))
+    if sys.byteorder == "big":
+        steps.byteswap()
+    return zlib.compress(steps.tobytes(), 6)
+
+
+def unpack_numbers(data: bytes | None) -> tuple[int, ...] | None:
+    """Return the numbers that `pack_numbers` packed."""
+    if data is None:
+        return None
+    steps = array.array("q")
+    steps.frombytes(zlib.decompress(data))
+    if sys.byteorder == "big":
+        steps.byteswap()
+    total, numbers = 0, list[int]()
+    for step in steps:
+        total += step
+        numbers.append(total)
+    return tuple(numbers)
+
+
+# --------------------------------------------------------------------------- small parts
+
+
+def rows_of(table: pa.Table, names: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows as tuples in the order of `names`; a column that the table lacks is None."""
+    present = set(table.column_names)
+    columns = [table.column(name).to_pylist() if name in present else [None] * len(table) for name in names]
+    return zip(*columns, strict=True)
+
+
+def best_first(ids: Sequence[str], scores: Sequence[float]) -> tuple[Scored, ...]:
+    """Return ids with their scores, highest first and ties by id; a score that is not a number is left out."""
+    pairs = [(-score, id_) for id_, score in zip(ids, scores, strict=True) if math.isfinite(score)]
+    return tuple(Scored(ChunkId(id_), -score) for score, id_ in sorted(pairs))
+
+
+def dump(value: object) -> str:
+    """Return JSON in its shortest form."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def load_list(text: str | None) -> list[object]:
+    """Return the list in a JSON column; null is empty."""
+    return cast("list[object]", json.loads(text)) if text else []
+
+
+def load_object(text: str | None) -> dict[str, object]:
+    """Return the object in a JSON column; null is empty."""
+    return cast("dict[str, object]", json.loads(text)) if text else {}
+
+
+def _strings(text: str | None) -> tuple[str, ...]:
+    return tuple(cast("list[str]", load_list(text)))
+
+
+def _box_values(box: Box) -> tuple[object, ...]:
+    return (box.page, box.left, box.bottom, box.right, box.top)
+
+
+def _boxes(text: str | None) -> tuple[Box, ...]:
+    return tuple(_box(cast("list[float]", one)) for one in load_list(text)) if text else ()
+
+
+def _box(values: list[float]) -> Box:
+    page, left, bottom, right, top = values
+    return Box(page=int(page), left=left, bottom=bottom, right=right, top=top)
+
+
+def _segment_values(segment: Segment) -> tuple[object, ...]:
+    boxes = [_box_values(box) for box in segment.boxes]
+    return (segment.span.start, segment.span.end, segment.page, segment.label, segment.member, boxes)
+
+
+def _segment(values: list[object]) -> Segment:
+    start, end, page, label, member, boxes = cast(
+        "tuple[int, int, int | None, str | None, str | None, list[list[float]]]", tuple(values)
+    )
+    return Segment(span=Span(start, end), page=page, label=label, member=member, boxes=tuple(map(_box, boxes)))
+
+
+def _table(rows: list[Row], name: str) -> pa.Table:
+    import pyarrow as pa
+
+    schema = schemas()[name]
+    try:
+        return pa.Table.from_pylist(rows, schema=schema)
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(
+            f"text with half a surrogate pair cannot be stored: {error.object[error.start : error.start + 20]!r}",
+            hint="replace such characters when the file is decoded",
+        ) from error

@@ -1,0 +1,306 @@
+"""The store: one folder that holds the index of a library and its small state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from lilbee_core.errors import InvalidArgument
+from lilbee_core.protocols import IndexedDocument, Owed
+from lilbee_core.store._check import check
+from lilbee_core.store._ledger import LedgerTable
+from lilbee_core.store._lock import writer_lock
+from lilbee_core.store._meta import load_meta, save_meta
+from lilbee_core.store._reader import Reader
+from lilbee_core.store._state import SqliteState
+from lilbee_core.store._tables import Tables
+from lilbee_core.store._upkeep import maintain, stats
+from lilbee_core.store._writer import Writer
+from lilbee_core.types import (
+    Chunk,
+    ChunkId,
+    DocumentId,
+    DocumentRow,
+    Filter,
+    IndexMeta,
+    Scope,
+    Scored,
+    StoredText,
+    StoreStats,
+    Vector,
+)
+
+if TYPE_CHECKING:
+    from lilbee_core.analysis import AnalyzedQuery
+
+_ALL = Filter()
+
+
+class Store:
+    """The index (LanceDB) and the small state (SQLite) of one library.
+
+    Open it with `Store.open` and close it, or use it in a ``with`` statement. Threads may share it. Any number
+    of processes may read while one writes; readers never wait and see each commit at once. Nothing is created
+    on disk before the first write.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        state: SqliteState,
+        *,
+        dimension: int | None = None,
+        lock_timeout_s: float = 60.0,
+        vector_cache_mb: int = 512,
+        ann_index_threshold: int = 50_000,
+    ) -> None:
+        self._tables = tables
+        self._state = state
+        self._lock_timeout_s = lock_timeout_s
+        self._ann_index_threshold = ann_index_threshold
+        self._ledger = LedgerTable(tables)
+        self._reader = Reader(tables, self._ledger, vector_cache_bytes=vector_cache_mb * 1_000_000)
+        self._writer = Writer(tables, self._ledger, dimension=dimension)
+        self._lock = writer_lock(tables.data_dir)
+
+    @classmethod
+    def open(
+        cls,
+        data_dir: Path | str,
+        *,
+        dimension: int | None = None,
+        read_only: bool = False,
+        lock_timeout_s: float = 60.0,
+        vector_cache_mb: int = 512,
+        ann_index_threshold: int = 50_000,
+    ) -> Store:
+        """Open the folder, which need not exist yet.
+
+        Args:
+            data_dir: The folder that holds the index and the state.
+            dimension: Dimension of the vectors to come; without it the first vectors decide.
+            read_only: Refuse every write.
+            lock_timeout_s: How long a write waits for another writer.
+            vector_cache_mb: Memory for exact vector search; 0 always reads from disk.
+            ann_index_threshold: Chunks from which approximate vector search is used; 0 is never.
+
+        Raises:
+            StoreTooNew: If a newer version wrote the index.
+            StoreError: If the folder cannot be read or the index is damaged.
+        """
+        folder = Path(data_dir)
+        if folder.exists() and not folder.is_dir():
+            raise InvalidArgument(f"{folder} is a file, not a folder", hint="give the folder of the library's data")
+        tables = Tables(folder, read_only=read_only)
+        tables.layout()
+        return cls(
+            tables,
+            SqliteState(folder, read_only=read_only),
+            dimension=dimension,
+            lock_timeout_s=lock_timeout_s,
+            vector_cache_mb=vector_cache_mb,
+            ann_index_threshold=ann_index_threshold,
+        )
+
+    def __enter__(self) -> Store:
+        self._tables.layout()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of files and memory; safe to call twice. Using the store afterwards raises ``library.closed``."""
+        self._reader.forget()
+        self._tables.close()
+        self._state.close()
+
+    @property
+    def path(self) -> Path:
+        """The folder that holds the index and the state."""
+        return self._tables.data_dir
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every commit; the key of in-memory caches."""
+        return self._tables.version()
+
+    @property
+    def state(self) -> SqliteState:
+        """Small mutable state, which `reset` leaves alone. It is closed with the store."""
+        return self._state
+
+    # ------------------------------------------------------------------ reading
+
+    def get(self, ids: Sequence[ChunkId]) -> tuple[Chunk, ...]:
+        """Return the chunks that exist, in the order of `ids`."""
+        return self._reader.get(ids)
+
+    def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]:
+        """Return the vectors of those of the chunks that have one."""
+        return self._reader.vectors(ids)
+
+    def dense(
+        self, vector: Vector, *, limit: int, filters: Filter = _ALL, scope: Scope = Scope.RAW
+    ) -> tuple[Scored, ...]:
+        """Return the nearest chunks by cosine similarity (1 is equal), best first.
+
+        Raises:
+            EmbedderMismatch: If the vector's dimension is not that of the index.
+            InvalidArgument: If it holds numbers that are not finite.
+            InvalidFilter: If a filter cannot be understood.
+        """
+        return self._reader.dense(vector, limit, filters, scope)
+
+    def lexical(
+        self, query: AnalyzedQuery, *, limit: int, filters: Filter = _ALL, scope: Scope = Scope.RAW
+    ) -> tuple[Scored, ...]:
+        """Return the best chunks by BM25, best first; phrases of the query must occur.
+
+        Raises:
+            InvalidFilter: If a filter cannot be understood.
+        """
+        return self._reader.lexical(query, limit, filters, scope)
+
+    def neighbors(self, chunk: Chunk, *, before: int = 1, after: int = 1) -> tuple[Chunk, ...]:
+        """Return the chunks around `chunk` in its document, itself included, in order."""
+        return self._reader.neighbors(chunk, before, after)
+
+    def chunks_of(self, document_id: DocumentId) -> tuple[Chunk, ...]:
+        """Return the chunks of a document, in order."""
+        return self._reader.chunks_of(document_id)
+
+    def text(self, document_id: DocumentId) -> StoredText | None:
+        """Return the extracted text of a document, the one its chunks were cut from."""
+        return self._reader.text(document_id)
+
+    def count(self, *, filters: Filter = _ALL, scope: Scope = Scope.RAW) -> int:
+        """Return the number of chunks.
+
+        Raises:
+            InvalidFilter: If a filter cannot be understood.
+        """
+        return self._reader.count(filters, scope)
+
+    def languages(self) -> Mapping[str, float]:
+        """Return the share of chunks per language, most frequent first."""
+        return self._reader.languages()
+
+    # ------------------------------------------------------------------ writing
+
+    def writing(self, *, timeout_s: float | None = None) -> AbstractContextManager[None]:
+        """Hold the writer lock inside the block; re-entrant per thread. Every write takes it by itself too.
+
+        Raises:
+            StoreLocked: If another writer holds it longer than `timeout_s`.
+            StoreError: With code ``store.read_only`` if nothing may be written here.
+        """
+        self._tables.layout()
+        self._tables.check_writable()
+        return self._lock.hold(self._lock_timeout_s if timeout_s is None else timeout_s)
+
+    def put(self, documents: Sequence[IndexedDocument]) -> None:
+        """Replace these documents: texts, chunks, then ledger rows as the commit mark.
+
+        A reader sees a document as it was or as it is, never a mixture. The counts of chunks and vectors in
+        the ledger are those of what was written.
+
+        Raises:
+            EmbedderMismatch: If the vectors' dimension is not that of the index.
+            InvalidArgument: If words or vectors do not fit the chunks.
+        """
+        with self.writing():
+            self._writer.put(documents)
+
+    def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
+        """Give documents a new collection, path or title; vectors and ids stay. Missing words stay as they are."""
+        with self.writing():
+            self._writer.relocate(rows, words)
+
+    def remove(self, ids: Sequence[DocumentId]) -> None:
+        """Delete these documents from every table, the ledger included."""
+        with self.writing():
+            self._writer.remove(ids)
+
+    def owed(self, *, limit: int) -> tuple[Owed, ...]:
+        """Return chunks without a vector."""
+        return self._writer.owed(limit)
+
+    def set_vectors(self, vectors: Mapping[ChunkId, Vector]) -> None:
+        """Write vectors of chunks; ids that do not exist any more are left out.
+
+        Raises:
+            EmbedderMismatch: If their dimension is not that of the index.
+        """
+        with self.writing():
+            self._writer.set_vectors(vectors)
+
+    def drop_vectors(self) -> None:
+        """Forget every vector, so that another embedder may write its own; all are owed afterwards."""
+        with self.writing():
+            self._writer.drop_vectors()
+
+    def sweep(self) -> int:
+        """Delete what a killed writer left; return how many documents were swept."""
+        with self.writing():
+            return self._writer.sweep()
+
+    # ------------------------------------------------------------------ the ledger
+
+    def row(self, document_id: DocumentId) -> DocumentRow | None:
+        """Return the ledger row of a document."""
+        return self._ledger.row(document_id)
+
+    def find(self, collection: str, path: str) -> DocumentRow | None:
+        """Return the ledger row of a file."""
+        return self._ledger.find(collection, path)
+
+    def rows(self, *, collection: str | None = None, states: Sequence[str] = ()) -> Iterator[DocumentRow]:
+        """Yield ledger rows ordered by collection and path."""
+        return self._ledger.rows(collection, states)
+
+    def record(self, rows: Sequence[DocumentRow]) -> None:
+        """Write ledger rows that have no chunks (skipped, failed, excluded) or changed state."""
+        with self.writing():
+            self._ledger.record(rows)
+
+    def forget(self, ids: Sequence[DocumentId]) -> None:
+        """Delete ledger rows."""
+        with self.writing():
+            self._ledger.forget(ids)
+
+    # ------------------------------------------------------------------ upkeep
+
+    def stats(self) -> StoreStats:
+        """Return counts and sizes."""
+        return stats(self._tables)
+
+    def maintain(self, *, force: bool = False) -> tuple[str, ...]:
+        """Rebuild, compact and prune where thresholds say so; return what was done."""
+        with self.writing():
+            return maintain(self._tables, force=force)
+
+    def check(self) -> tuple[str, ...]:
+        """Return every inconsistency found, as sentences."""
+        return check(self._tables, self._ledger)
+
+    def meta(self) -> IndexMeta | None:
+        """Return what built the index, None before `set_meta`."""
+        return load_meta(self._tables)
+
+    def set_meta(self, meta: IndexMeta) -> None:
+        """Write what built the index, here and in ``manifest.json``."""
+        with self.writing():
+            save_meta(self._tables, meta)
+
+    def reset(self) -> None:
+        """Delete every table of the index; state (conversations, notes) stays. A damaged index is deleted too."""
+        self._tables.check_writable()
+        with self._lock.hold(self._lock_timeout_s):
+            self._tables.reset()
+            self._reader.forget()

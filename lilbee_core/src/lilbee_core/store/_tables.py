@@ -1,0 +1,251 @@
+"""The open tables of an index: found, made, migrated, and opened again when another process made them anew."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from lilbee_core.errors import EmbedderMismatch, LibraryError, StoreError
+from lilbee_core.store import _errors
+from lilbee_core.store._engine import STABLE_ROW_IDS, Connection, Table, connect, words_index
+from lilbee_core.store._errors import engine_errors
+from lilbee_core.store._layout import Layout, LayoutFile, Stamp
+from lilbee_core.store._migrations import add_missing_columns
+from lilbee_core.store._schema import (
+    CHUNK_TABLES,
+    CHUNKS,
+    DOCUMENTS,
+    SCHEMA,
+    TABLES,
+    VECTOR,
+    WIKI,
+    WORDS,
+    dimension_of,
+    schemas,
+    vector_field,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+T = TypeVar("T")
+
+
+class Tables:
+    """Handles of the tables. Threads may share it; writing methods are called under the writer lock."""
+
+    def __init__(self, data_dir: Path, *, read_only: bool = False) -> None:
+        self.data_dir = data_dir
+        self.index = data_dir / "index"
+        self.read_only = read_only
+        self._file = LayoutFile(self.index)
+        self._lock = threading.RLock()
+        self._stamp: Stamp | None = None
+        self._layout: Layout | None = None
+        self._connection: Connection | None = None
+        self._handles: dict[str, Table] = {}
+        self._migrated = False
+        self._closed = False
+
+    # ------------------------------------------------------------------ reading
+
+    def layout(self) -> Layout | None:
+        """Return the layout as it is on disk now, None where nothing was ever written.
+
+        Raises:
+            LibraryError: With code ``library.closed`` after `close`.
+            StoreTooNew: If a newer version wrote the index.
+        """
+        if self._closed:
+            raise LibraryError(f"the store in {self.data_dir} is closed", hint="open it again", code="library.closed")
+        stamp = self._file.stamp()
+        with self._lock:
+            if stamp is None or stamp != self._stamp:
+                self._layout = self._file.read()
+                self._stamp = stamp
+                self._handles.clear()
+                self._migrated = False
+            return self._layout
+
+    def find(self, name: str) -> Table | None:
+        """Return the table, or None while the index holds nothing."""
+        layout = self.layout()
+        return self._open(name) if layout is not None and layout.complete else None
+
+    def read(self, name: str, doing: str, use: Callable[[Table], T], absent: T) -> T:
+        """Return ``use(table)``, or `absent` while the index holds nothing.
+
+        A read that fails because the tables were just made anew is tried again on the new ones.
+        """
+        table = self.find(name)
+        if table is None:
+            return absent
+        stamp = self._stamp
+        try:
+            with engine_errors(doing, self.index):
+                return use(table)
+        except StoreError:
+            if self._file.stamp() == stamp:
+                raise
+        table = self.find(name)
+        if table is None:
+            return absent
+        with engine_errors(doing, self.index):
+            return use(table)
+
+    def engine(self, doing: str) -> AbstractContextManager[None]:
+        """Turn failures of the database inside the block into a `StoreError`."""
+        return engine_errors(doing, self.index)
+
+    def select(self, name: str, doing: str, columns: Sequence[str], where: str | None = None) -> pa.Table:
+        """Return columns of the rows that satisfy `where`; columns of a newer layout are left out."""
+
+        def use(table: Table) -> pa.Table:
+            present = frozenset(table.schema.names)
+            search = table.search().select([column for column in columns if column in present or column[0] == "_"])
+            return (search.where(where) if where else search).to_arrow()
+
+        return self.read(name, doing, use, schemas()[name].empty_table())
+
+    @property
+    def generation(self) -> int:
+        """Number of the generation that was seen last."""
+        return self._layout.generation if self._layout else 0
+
+    def version(self) -> int:
+        """Return a number that grows with every commit, across generations too; 0 for an absent index."""
+        layout = self.layout()
+        if layout is None or not layout.complete:
+            return 0
+        commits = sum(
+            self.read(name, "read the version", lambda table: table.version, 0) for name in (CHUNKS, WIKI, DOCUMENTS)
+        )
+        return (layout.generation << 20) + commits
+
+    def dimension(self, name: str = CHUNKS) -> int | None:
+        """Return the dimension of the stored vectors, None while there are none."""
+        return self.read(name, "read the columns", lambda table: dimension_of(table.schema), None)
+
+    # ------------------------------------------------------------------ writing
+
+    def require(self, name: str) -> Table:
+        """Return the table for writing; makes the index where there is none."""
+        self.check_writable()
+        layout = self.layout()
+        if layout is None or not layout.complete:
+            self._create(layout)
+        elif not self._migrated:
+            self._migrate(layout)
+        return self._open(name)
+
+    def check_writable(self) -> None:
+        """Refuse to write to a store that was opened for reading.
+
+        Raises:
+            StoreError: With code ``store.read_only``.
+        """
+        if self.read_only:
+            raise _errors.read_only("write the index", self.data_dir)
+
+    def require_vectors(self, name: str, dimension: int) -> Table:
+        """Return the table for writing vectors of `dimension`, adding their column when it is missing.
+
+        Raises:
+            EmbedderMismatch: If the table holds vectors of another dimension.
+        """
+        table = self.require(name)
+        with engine_errors("add the vectors", self.index):
+            present = dimension_of(table.schema)
+            if present is None:
+                table.add_columns(vector_field(dimension))
+                present = dimension
+        if present != dimension:
+            raise EmbedderMismatch(
+                f"the index in {self.index} holds vectors of dimension {present}, the embedder gives {dimension}",
+                hint="configure the embedder that built the index, or run `lilbee rebuild`",
+            )
+        return table
+
+    def drop_vectors(self) -> None:
+        """Forget every vector, so that another embedder may write its own."""
+        for name in CHUNK_TABLES:
+            table = self.require(name)
+            with engine_errors("drop the vectors", self.index):
+                if dimension_of(table.schema) is not None:
+                    table.update(values_sql={"has_vector": "false"})
+                    table.drop_columns([VECTOR])
+
+    def reset(self) -> None:
+        """Delete every table. Readers see an empty index from the first step on."""
+        self.check_writable()
+        try:
+            layout = self.layout()
+        except LibraryError:
+            raise
+        except StoreError:
+            layout = None  # damaged or too new: that is what a reset is for
+        if layout is None and not self.index.exists():
+            return
+        self._file.begin(layout.generation if layout else 0)
+        with engine_errors("delete the index", self.index):
+            for path in self.index.iterdir():
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                elif path != self._file.path:
+                    path.unlink()
+
+    def close(self) -> None:
+        """Let go of every handle; safe to call twice."""
+        with self._lock:
+            self._closed = True
+            self._handles.clear()
+            self._connection = None
+
+    # ------------------------------------------------------------------ inside
+
+    def _connect(self) -> Connection:
+        with self._lock:
+            if self._connection is None:
+                self._connection = connect(self.index)
+            return self._connection
+
+    def _open(self, name: str) -> Table:
+        with self._lock:
+            handle = self._handles.get(name)
+            if handle is None:
+                with engine_errors(f"open the table {name}", self.index):
+                    handle = self._handles[name] = self._connect().open_table(name)
+            return handle
+
+    def _create(self, layout: Layout | None) -> None:
+        if layout is None:
+            layout = self._file.begin()
+        with engine_errors("make the tables", self.index):
+            for name in TABLES:
+                self._create_table(name)
+        self._file.finish(layout)
+        self.layout()
+        self._migrated = True
+
+    def _create_table(self, name: str) -> None:
+        table = self._connect().create_table(
+            name, schema=schemas()[name], exist_ok=True, storage_options=STABLE_ROW_IDS
+        )
+        # An index over no rows costs nothing and fixes how later rows are split before any is indexed.
+        if name in CHUNK_TABLES and not table.list_indices():
+            table.create_index(WORDS, config=words_index())
+
+    def _migrate(self, layout: Layout) -> None:
+        with engine_errors("bring the index up to date", self.index):
+            for name in TABLES:
+                if not (self.index / f"{name}.lance").is_dir() and layout.schema < SCHEMA:
+                    self._create_table(name)
+                add_missing_columns(self._open(name), schemas()[name])
+        if layout.schema < SCHEMA:
+            self._file.write(Layout(schema=SCHEMA, generation=layout.generation, complete=True))
+            self.layout()
+        self._migrated = True

@@ -1,0 +1,275 @@
+"""Writing chunks: every batch becomes visible in one commit per table, the ledger row last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from lilbee_core.protocols import IndexedDocument, Owed
+from lilbee_core.store._engine import Table, update, upsert
+from lilbee_core.store._filters import is_in, quote
+from lilbee_core.store._ledger import LedgerTable, parts_of
+from lilbee_core.store._rows import (
+    CHUNK_COLUMNS,
+    check_vectors,
+    chunk_rows,
+    chunks_from,
+    content_hash,
+    text_revision,
+    text_rows,
+    unique_chunks,
+    vector_column,
+)
+from lilbee_core.store._schema import (
+    BY_DOCUMENT,
+    CHUNK_TABLES,
+    CHUNKS,
+    TEXTS,
+    VECTOR,
+    WIKI,
+    WORDS,
+    schemas,
+    vector_field,
+)
+from lilbee_core.store._tables import Tables
+from lilbee_core.types import Chunk, ChunkId, DocumentId, DocumentRow, Vector
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Writer:
+    """Writes batches. Every method is called under the writer lock.
+
+    The order is texts, chunks, ledger. Killed in between, the ledger still has the old row (or none), so the
+    next sync does the batch again, and `sweep` deletes what no row names.
+    """
+
+    def __init__(self, tables: Tables, ledger: LedgerTable, *, dimension: int | None) -> None:
+        self._tables = tables
+        self._ledger = ledger
+        self._dimension = dimension
+
+    # ------------------------------------------------------------------ documents
+
+    def put(self, documents: Sequence[IndexedDocument]) -> None:
+        """Replace these documents."""
+        batch = [unique_chunks(one) for one in {one.row.id: one for one in documents}.values()]
+        if not batch:
+            return
+        ids = [one.row.id for one in batch]
+        revisions = {one.row.id: text_revision(one.text) for one in batch}
+        known = self._ledger.revisions(ids)
+        self._put_texts(batch)
+        for name, scope in ((CHUNKS, "raw"), (WIKI, "wiki")):
+            self._put_chunks(name, [one for one in batch if _scope(one) == scope], ids)
+        self._ledger.record([_counted(one) for one in batch], revisions)
+        self._drop_old_texts({id_: new for id_, new in revisions.items() if known.get(id_, new) != new})
+
+    def _put_texts(self, batch: Sequence[IndexedDocument]) -> None:
+        table = self._tables.require(TEXTS)
+        # An old text stays until the chunks that were cut from it are gone.
+        with self._tables.engine("write the texts"):
+            upsert(table, text_rows([one.text for one in batch]), on=["document_id", "revision"])
+
+    def _put_chunks(self, name: str, documents: Sequence[IndexedDocument], replaced: Sequence[DocumentId]) -> None:
+        dimension = self._dimension_for(name, documents)
+        table = self._tables.require(name) if dimension is None else self._tables.require_vectors(name, dimension)
+        with self._tables.engine("write the chunks"):
+            condition = is_in("document_id", replaced)
+            if not documents and not table.count_rows(condition):
+                return
+            upsert(table, chunk_rows(documents, dimension), replaced=condition)
+
+    def _dimension_for(self, name: str, documents: Iterable[IndexedDocument]) -> int | None:
+        given = [one.vectors.shape[1] for one in documents if one.vectors is not None and len(one.chunks)]
+        return cast("int", given[0]) if given else self._tables.dimension(name) or self._dimension
+
+    def _drop_old_texts(self, revisions: Mapping[DocumentId, str]) -> None:
+        """Delete every text of these documents but the named one."""
+        if not revisions:
+            return
+        table = self._tables.require(TEXTS)
+        with self._tables.engine("write the texts"):
+            for part in parts_of(revisions):
+                old = (f"({is_in('document_id', [i])} AND revision <> {quote(revisions[DocumentId(i)])})" for i in part)
+                table.delete(" OR ".join(old))
+
+    def remove(self, ids: Sequence[DocumentId]) -> None:
+        """Delete documents from every table; the ledger first, since what no row names is swept later."""
+        if not ids or self._tables.layout() is None:
+            return
+        self._ledger.forget(ids)
+        self._delete_rows(ids)
+
+    def sweep(self) -> int:
+        """Delete rows of documents that the ledger does not name, and texts that no chunk was cut from."""
+        if self._tables.find(CHUNKS) is None:
+            return 0
+        known = self._ledger.ids()
+        orphans: set[str] = set()
+        for name in BY_DOCUMENT:
+            column = self._tables.select(name, "look for leftovers", ("document_id",)).column("document_id")
+            orphans |= set(cast("list[str]", column.unique().to_pylist())) - known
+        if orphans:
+            self._delete_rows(sorted(orphans))
+        self._sweep_texts()
+        return len(orphans)
+
+    def _sweep_texts(self) -> None:
+        """Delete texts that a killed writer left beside the ones that the chunks were cut from."""
+        column = self._tables.select(TEXTS, "look for leftovers", ("document_id",)).column("document_id")
+        counts = Counter(cast("list[DocumentId]", column.to_pylist()))
+        doubled = [id_ for id_, count in counts.items() if count > 1]
+        if doubled:
+            self._drop_old_texts(self._revisions_in_use(doubled))
+
+    def _revisions_in_use(self, ids: Sequence[DocumentId]) -> dict[DocumentId, str]:
+        used = self._ledger.revisions(ids)
+        for name in CHUNK_TABLES:
+            for part in parts_of(ids):
+                where = is_in("document_id", part)
+                found = self._tables.select(name, "look for leftovers", ("document_id", "revision"), where)
+                pairs = zip(found.column("document_id").to_pylist(), found.column("revision").to_pylist(), strict=True)
+                used.update(cast("Iterable[tuple[DocumentId, str]]", pairs))
+        return used
+
+    def _delete_rows(self, ids: Sequence[str]) -> None:
+        for name in BY_DOCUMENT:
+            table = self._tables.require(name)
+            with self._tables.engine("delete documents"):
+                for part in parts_of(ids):
+                    condition = is_in("document_id", part)
+                    if table.count_rows(condition):
+                        table.delete(condition)
+
+    # ------------------------------------------------------------------ chunks
+
+    def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
+        """Give documents a new collection, path or title; vectors and ids stay."""
+        by_id = {row.id: row for row in rows}
+        for name in CHUNK_TABLES:
+            self._rewrite(name, by_id, words)
+        self._ledger.record(list(by_id.values()))
+
+    def _rewrite(self, name: str, rows: Mapping[DocumentId, DocumentRow], words: Mapping[ChunkId, str]) -> None:
+        if self._tables.find(name) is None:
+            return
+        table = self._tables.require(name)
+        columns = (*CHUNK_COLUMNS, WORDS)
+        for part in parts_of(rows):
+            found = self._tables.select(name, "read chunks", columns, is_in("document_id", part))
+            if not found.num_rows:
+                continue
+            chunks = [_moved(chunk, rows[chunk.document_id]) for chunk in chunks_from(found, "")]
+            old = cast("list[str]", found.column(WORDS).to_pylist())
+            new = [words.get(chunk.id, kept) for chunk, kept in zip(chunks, old, strict=True)]
+            self._update(table, chunks, new)
+
+    def _update(self, table: Table, chunks: Sequence[Chunk], words: Sequence[str]) -> None:
+        import pyarrow as pa
+
+        columns: dict[str, Sequence[object]] = {
+            "id": [chunk.id for chunk in chunks],
+            **{
+                n: [getattr(chunk, n) for chunk in chunks]
+                for n in ("collection", "path", "title", "media_type", "date")
+            },
+            "content_hash": [content_hash(chunk) for chunk in chunks],
+            WORDS: words,
+        }
+        schema = schemas()[CHUNKS]
+        fields = [schema.field(name) for name in columns]
+        with self._tables.engine("move documents"):
+            update(table, pa.table(dict(columns), schema=pa.schema(fields)))
+
+    def owed(self, limit: int) -> tuple[Owed, ...]:
+        """Return chunks without a vector."""
+        found: list[Owed] = []
+        for name in CHUNK_TABLES:
+            found += self._owed(name, limit - len(found)) if len(found) < limit else []
+        return tuple(found)
+
+    def _owed(self, name: str, limit: int) -> list[Owed]:
+        def use(table: Table) -> pa.Table:
+            return table.search().select(list(CHUNK_COLUMNS)).where("NOT has_vector").limit(limit).to_arrow()
+
+        rows = self._tables.read(name, "look for missing vectors", use, schemas()[name].empty_table())
+        return [
+            Owed(chunk_id=one.id, document_id=one.document_id, text=one.text, context=one.context)
+            for one in chunks_from(rows, "")
+        ]
+
+    def set_vectors(self, vectors: Mapping[ChunkId, Vector]) -> None:
+        """Write vectors of chunks that exist; others are left out."""
+        if not vectors:
+            return
+        import numpy as np
+
+        ids = list(vectors)
+        values = np.stack([np.asarray(vectors[id_], dtype=np.float32) for id_ in ids])
+        check_vectors(values, len(ids), "the chunks")
+        touched: set[DocumentId] = set()
+        for name in CHUNK_TABLES:
+            touched |= self._set_vectors(name, ids, values)
+        self._recount(sorted(touched))
+
+    def drop_vectors(self) -> None:
+        """Forget every vector; all are owed afterwards."""
+        if self._tables.find(CHUNKS) is None:
+            return
+        self._tables.drop_vectors()
+        self._ledger.record([replace(row, embedded=0) for row in self._ledger.rows(None, ()) if row.embedded])
+
+    def _set_vectors(self, name: str, ids: Sequence[ChunkId], values: Vector) -> set[DocumentId]:
+        import pyarrow as pa
+
+        owners: dict[str, str] = {}
+        for part in parts_of(ids):
+            found = self._tables.select(name, "read chunks", ("id", "document_id"), is_in("id", part))
+            pairs = zip(found.column("id").to_pylist(), found.column("document_id").to_pylist(), strict=True)
+            owners.update(cast("Iterable[tuple[str, str]]", pairs))
+        kept = [i for i, id_ in enumerate(ids) if id_ in owners]
+        if not kept:
+            return set()
+        dimension = values.shape[1]
+        table = self._tables.require_vectors(name, dimension)
+        schema = schemas()[CHUNKS]
+        columns = {
+            "id": [ids[i] for i in kept],
+            "has_vector": [True] * len(kept),
+            VECTOR: vector_column([(len(kept), values[kept])], dimension),
+        }
+        fields = [schema.field("id"), schema.field("has_vector"), vector_field(dimension)]
+        with self._tables.engine("write vectors"):
+            update(table, pa.table(columns, schema=pa.schema(fields)))
+        return {DocumentId(owner) for owner in owners.values()}
+
+    def _recount(self, ids: Sequence[DocumentId]) -> None:
+        counts: dict[str, int] = dict.fromkeys(ids, 0)
+        for name in CHUNK_TABLES:
+            for part in parts_of(ids):
+                where = f"has_vector AND {is_in('document_id', part)}"
+                found = self._tables.select(name, "count vectors", ("document_id",), where).column("document_id")
+                for id_ in cast("list[str]", found.to_pylist()):
+                    counts[id_] += 1
+        rows = [self._ledger.row(id_) for id_ in ids]
+        changed = [replace(row, embedded=counts[row.id]) for row in rows if row and row.embedded != counts[row.id]]
+        self._ledger.record(changed)
+
+
+def _scope(document: IndexedDocument) -> str:
+    return "wiki" if any(chunk.scope == "wiki" for chunk in document.chunks) else "raw"
+
+
+def _counted(document: IndexedDocument) -> DocumentRow:
+    count = len(document.chunks)
+    return replace(document.row, chunks=count, embedded=0 if document.vectors is None else count)
+
+
+def _moved(chunk: Chunk, row: DocumentRow) -> Chunk:
+    return replace(
+        chunk, collection=row.collection, path=row.path, title=row.title, media_type=row.media_type, date=row.date
+    )
