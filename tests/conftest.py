@@ -1,4 +1,4 @@
-"""What holds for every test: opt-in markers, and a budget for tests that are not marked slow."""
+"""What holds for every test: opt-in markers, a budget for tests not marked slow, and no deadlines for properties."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ import re
 from collections.abc import Generator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes depends on what else the machine does, so it says nothing about the code.
+settings.register_profile("lilbee", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("lilbee")
 
 OPT_IN = ("model", "gpu", "network", "bench")
 # A second of work, two for the first import of a heavy library, which falls on whichever test comes first, and room for
