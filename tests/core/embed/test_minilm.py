@@ -150,7 +150,7 @@ def test_a_failure_ends_the_whole_batch(threads: int) -> None:
     model = MiniLM(session, WordPieces(load_tokenizer(tokenizer_file())), threads=threads)
     with pytest.raises(MemoryError, match="third run"):
         model.embed([f"text {number}" for number in range(2000)])
-    assert session.runs < 1500
+    assert session.runs <= 3 + threads
 
 
 def test_importing_it_loads_nothing_heavy(tmp_path: Path) -> None:

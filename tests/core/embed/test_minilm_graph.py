@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
+import struct
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lilbee_core.embed import MiniLM, _minilm_graph
 from lilbee_core.embed._tokens import WordPieces, load_tokenizer
 from lilbee_core.embed._weights import MODEL_BYTES, MODEL_SHA256, SOURCE_PACKAGE, SOURCE_SHA256, tokenizer_file
-from tests.core.embed.numpy_minilm import embedding, token_states, weights_from_int8, weights_from_safetensors
+from tests.core.embed.numpy_minilm import Weights, embedding, token_states, weights_from_int8, weights_from_safetensors
 
 TEXTS = [
     "How do bees find their way home?",
@@ -81,3 +84,33 @@ def test_the_upstream_weights_give_the_same_bytes_and_the_stored_vectors(
     weights = weights_from_safetensors(file)
     for text, stored in float32_vectors.items():
         assert np.allclose(embedding(weights, ids_of(text)), stored, atol=2e-5)
+
+
+@pytest.mark.slow
+def test_float_weights_are_read_and_quantized_to_the_same_integers() -> None:
+    known = _minilm_graph.arrays_from_int8_onnx(installed_weights())
+    positions = known.pop("embeddings.position_ids")  # not a weight
+    weights = {**weights_from_int8(known), "pooler.dense.weight": np.ones((2, 2), np.float32)}
+    found = _minilm_graph.arrays_from_safetensors(
+        safetensors(weights, {"embeddings.position_ids": positions}, {"format": "pt"})
+    )
+    assert sorted(found) == sorted(known)
+    for name, value in known.items():
+        if name.endswith(".s"):
+            assert np.allclose(found[name], value, rtol=1e-6)
+        else:
+            assert (found[name] == value).all()
+
+
+def safetensors(weights: Weights, integers: dict[str, NDArray[np.int64]], metadata: dict[str, str]) -> bytes:
+    header: dict[str, object] = {"__metadata__": metadata}
+    blobs: list[bytes] = []
+    at = 0
+    for name, value in {**weights, **integers}.items():
+        blob = np.ascontiguousarray(value).tobytes()
+        kind = "F32" if value.dtype == np.float32 else "I64"
+        header[name] = {"dtype": kind, "shape": list(value.shape), "data_offsets": [at, at + len(blob)]}
+        blobs.append(blob)
+        at += len(blob)
+    front = json.dumps(header).encode()
+    return b"".join([struct.pack("<Q", len(front)), front, *blobs])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lilbee_core.embed._batches import batches, halves, unit_rows
@@ -70,11 +70,10 @@ class Embedder:
     the latest queries in memory. A text longer than `max_tokens` is cut off by the provider; where a provider refuses
     it instead (`InputTooLong`), its halves are embedded and their vectors averaged.
 
+    `token_vectors` is there only if the provider has it, so ask ``isinstance(embedder, TokenEmbedder)``.
+
     The embedder takes over `provider` and `cache`: `close` closes both.
     """
-
-    token_vectors: Callable[[str], Vectors]
-    """One vector per token of a text; there only if the provider has them, so ask ``isinstance(…, TokenEmbedder)``."""
 
     def __init__(
         self,

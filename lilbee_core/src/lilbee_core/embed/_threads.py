@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 
 
@@ -21,7 +21,11 @@ def for_each(indices: Iterable[int], do: Callable[[int], None], *, threads: int)
                 index = next(pending, None)
             if index is None:
                 return
-            do(index)
+            try:
+                do(index)
+            except BaseException:
+                stopped.set()
+                raise
 
     if threads <= 1:
         work()
@@ -29,7 +33,7 @@ def for_each(indices: Iterable[int], do: Callable[[int], None], *, threads: int)
     with ThreadPoolExecutor(threads, thread_name_prefix="lilbee-embed") as pool:
         running = [pool.submit(work) for _ in range(threads)]
         try:
-            for future in as_completed(running):
+            for future in running:
                 future.result()
         finally:
             stopped.set()
