@@ -1,0 +1,84 @@
+"""Every seam of the system. No implementations, no defaults.
+
+Constructors ask for these protocols, never for the concrete classes, and implementations do not
+inherit from them. `lilbee_core.testing.contracts` holds one public suite per seam.
+"""
+
+from lilbee_core.protocols._edges import CancelToken, Clock, Executor
+from lilbee_core.protocols._knowledge import Answerer, ConceptGraphLike, WikiBuilderLike
+from lilbee_core.protocols._models import (
+    ChatProvider,
+    EmbedderLike,
+    EmbeddingProvider,
+    ModelRouter,
+    RerankerLike,
+    RerankProvider,
+    TokenEmbedder,
+    VisionProvider,
+)
+from lilbee_core.protocols._processes import Endpoint, FleetLike, Launch, Launcher, ProcessHandle
+from lilbee_core.protocols._reading import (
+    Chunker,
+    DocumentReader,
+    ExtractContext,
+    Extractor,
+    Fetched,
+    Fetcher,
+    OcrEngine,
+    OcrPage,
+    TokenCounter,
+)
+from lilbee_core.protocols._search import QueryAnalyzer, SearchContext, SearcherLike, SearchStage
+from lilbee_core.protocols._store import (
+    ChunkReader,
+    ChunkWriter,
+    IndexedDocument,
+    Ledger,
+    Owed,
+    StateStore,
+    StoreLike,
+    Upkeep,
+)
+
+__all__ = [
+    "Answerer",
+    "CancelToken",
+    "ChatProvider",
+    "ChunkReader",
+    "ChunkWriter",
+    "Chunker",
+    "Clock",
+    "ConceptGraphLike",
+    "DocumentReader",
+    "EmbedderLike",
+    "EmbeddingProvider",
+    "Endpoint",
+    "Executor",
+    "ExtractContext",
+    "Extractor",
+    "Fetched",
+    "Fetcher",
+    "FleetLike",
+    "IndexedDocument",
+    "Launch",
+    "Launcher",
+    "Ledger",
+    "ModelRouter",
+    "OcrEngine",
+    "OcrPage",
+    "Owed",
+    "ProcessHandle",
+    "QueryAnalyzer",
+    "RerankProvider",
+    "RerankerLike",
+    "SearchContext",
+    "SearchStage",
+    "SearcherLike",
+    "StateStore",
+    "StoreLike",
+    "TokenCounter",
+    "TokenEmbedder",
+    "Upkeep",
+    "VisionProvider",
+    "WikiBuilderLike",
+]

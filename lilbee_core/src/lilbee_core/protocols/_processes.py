@@ -1,0 +1,74 @@
+"""Model servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    pass
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a model server listens."""
+
+    base_url: str
+    api_key: str | None = None
+    model: str = ""
+    context_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A process to start: its command, what its environment adds, where its log goes."""
+
+    command: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    log_file: Path | None = None
+
+
+class ProcessHandle(Protocol):
+    """A started process."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def wait(self, timeout_s: float) -> int | None: ...
+
+    def log_tail(self, lines: int = 50) -> str: ...
+
+
+class Launcher(Protocol):
+    """The only place that starts model servers."""
+
+    def start(self, launch: Launch) -> ProcessHandle: ...
+
+
+class FleetLike(Protocol):
+    """Managed model servers, one set per role."""
+
+    def endpoint(self, role: str) -> Endpoint:
+        """Return where the role is served, starting the server on first use."""
+        ...
+
+    def wait(self, role: str, *, on_progress: Callable[[str, float], None] | None = None) -> Endpoint: ...
+
+    def plan(self) -> Sequence[Mapping[str, object]]: ...
+
+    def preview(self, placement: Mapping[str, object]) -> Sequence[Mapping[str, object]]: ...
+
+    def status(self) -> Sequence[Mapping[str, object]]: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,145 @@
+"""Files to documents to chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from lilbee_core.errors import LilbeeError
+from lilbee_core.types import (
+    Chunk,
+    Document,
+    DocumentId,
+    Source,
+)
+
+if TYPE_CHECKING:
+    pass
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class ExtractContext(Protocol):
+    """What an extractor may ask for while it reads a file."""
+
+    @property
+    def max_chars(self) -> int:
+        """Longest text that may come out."""
+        ...
+
+    @property
+    def password(self) -> str | None:
+        """Password to try on protected files."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages that text recognition should expect (ISO 639-1)."""
+        ...
+
+    def check(self) -> None:
+        """Raise `Cancelled` or `LimitExceeded` when the file should be given up."""
+        ...
+
+
+class Extractor(Protocol):
+    """Turns a source into a document. Runs in a worker process unless `in_process` is true."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changes when the output changes, so that failed and old files are read again."""
+        ...
+
+    @property
+    def in_process(self) -> bool:
+        """True for extractors that cannot hang or crash and so need no worker."""
+        ...
+
+    def extract(self, source: Source, context: ExtractContext) -> Document:
+        """Return the document.
+
+        Raises:
+            ExtractError: With a code that says why the file cannot be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OcrPage:
+    """Text recognized on a page image; confidence is 0 to 1."""
+
+    text: str
+    confidence: float
+
+
+class DocumentReader(Protocol):
+    """Reads many files: picks the extractor, runs it in a worker where needed, never raises for one file."""
+
+    def media_type(self, path: str, head: bytes) -> str:
+        """Tell what a file is from its name and its first bytes (about 4 KB)."""
+        ...
+
+    def version(self, path: str, media_type: str) -> str | None:
+        """Return ``name@version`` of the extractor that would read it; None when there is none."""
+        ...
+
+    def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Document | LilbeeError]]:
+        """Yield each source with its document or the reason why not, as they finish.
+
+        `sources` is consumed lazily, so that memory stays bounded.
+        """
+        ...
+
+
+class OcrEngine(Protocol):
+    """Recognizes text on a page image (PNG bytes)."""
+
+    @property
+    def name(self) -> str: ...
+
+    def recognize(self, image: bytes, *, languages: Sequence[str], timeout_s: float) -> OcrPage: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A response of the web."""
+
+    url: str
+    status: int
+    media_type: str
+    body: bytes
+    headers: Mapping[str, str]
+
+
+class Fetcher(Protocol):
+    """Fetches a web page; refuses addresses inside the user's network."""
+
+    def fetch(self, url: str, *, timeout_s: float) -> Fetched: ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens the way an embedder reads them."""
+
+    def count_tokens(self, text: str) -> int:
+        """Number of tokens of `text`, without special ones and without truncation."""
+        ...
+
+    def token_starts(self, text: str) -> Sequence[int]:
+        """Character offset of each token's start, ascending."""
+        ...
+
+
+class Chunker(Protocol):
+    """Cuts a document into chunks that are verbatim slices."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names everything that changes the cut: kind, size, overlap, version."""
+        ...
+
+    def split(self, document: Document, document_id: DocumentId) -> tuple[Chunk, ...]: ...

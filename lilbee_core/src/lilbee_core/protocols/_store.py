@@ -1,0 +1,194 @@
+"""The index and the small state beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from lilbee_core.types import (
+    Chunk,
+    ChunkId,
+    DocumentId,
+    DocumentRow,
+    Filter,
+    IndexMeta,
+    Scope,
+    Scored,
+    StoredText,
+    StoreStats,
+    Vector,
+    Vectors,
+)
+
+if TYPE_CHECKING:
+    from lilbee_core.analysis import AnalyzedQuery
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedDocument:
+    """All that is written for one document, in one batch. `words` has one analyzed string per chunk.
+
+    `vectors` is ``[len(chunks), dimension]`` or None when vectors are owed. `contents` names what was
+    (or will be) embedded for each chunk, so that equal content is never embedded twice.
+    """
+
+    row: DocumentRow
+    text: StoredText
+    chunks: tuple[Chunk, ...]
+    words: tuple[str, ...]
+    vectors: Vectors | None = None
+    contents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """A chunk that has no vector yet."""
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    text: str
+    context: tuple[str, ...]
+
+
+class ChunkReader(Protocol):
+    """Reads chunks. Safe to share between threads; every call sees the newest committed state."""
+
+    def get(self, ids: Sequence[ChunkId]) -> tuple[Chunk, ...]:
+        """Return the chunks that exist, in the order of `ids`."""
+        ...
+
+    def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]: ...
+
+    def vectors_by_content(self, contents: Sequence[str]) -> Mapping[str, Vector]:
+        """Return the vectors of chunks already stored with these `IndexedDocument.contents`."""
+        ...
+
+    def dense(self, vector: Vector, *, limit: int, filters: Filter = ..., scope: Scope = ...) -> tuple[Scored, ...]:
+        """Return the nearest chunks by cosine similarity (1 is equal), best first."""
+        ...
+
+    def lexical(
+        self, query: AnalyzedQuery, *, limit: int, filters: Filter = ..., scope: Scope = ...
+    ) -> tuple[Scored, ...]:
+        """Return the best chunks by BM25, best first; phrases of the query must occur."""
+        ...
+
+    def neighbors(self, chunk: Chunk, *, before: int = 1, after: int = 1) -> tuple[Chunk, ...]:
+        """Return the chunks around `chunk` in its document, itself included, in order."""
+        ...
+
+    def chunks_of(self, document_id: DocumentId) -> tuple[Chunk, ...]: ...
+
+    def text(self, document_id: DocumentId) -> StoredText | None: ...
+
+    def count(self, *, filters: Filter = ..., scope: Scope = ...) -> int: ...
+
+    def languages(self) -> Mapping[str, float]:
+        """Share of chunks per language, most frequent first."""
+        ...
+
+
+class ChunkWriter(Protocol):
+    """Writes chunks. Only one process writes at a time: call inside `writing()`."""
+
+    def writing(self, *, timeout_s: float | None = None) -> AbstractContextManager[None]:
+        """Hold the writer lock.
+
+        Raises:
+            StoreLocked: If another process holds it longer than `timeout_s`.
+        """
+        ...
+
+    def put(self, documents: Sequence[IndexedDocument]) -> None:
+        """Replace these documents atomically: texts, chunks, then ledger rows as the commit mark."""
+        ...
+
+    def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
+        """Give documents a new collection, path or title; vectors and ids stay."""
+        ...
+
+    def remove(self, ids: Sequence[DocumentId]) -> None:
+        """Delete these documents from every table, the ledger included."""
+        ...
+
+    def owed(self, *, limit: int) -> tuple[Owed, ...]:
+        """Return chunks without a vector."""
+        ...
+
+    def set_vectors(self, vectors: Mapping[ChunkId, Vector]) -> None: ...
+
+    def sweep(self) -> int:
+        """Delete chunks and texts that no ledger row names; return how many documents were swept."""
+        ...
+
+
+class Ledger(Protocol):
+    """One row per file ever seen."""
+
+    def row(self, document_id: DocumentId) -> DocumentRow | None: ...
+
+    def find(self, collection: str, path: str) -> DocumentRow | None: ...
+
+    def rows(self, *, collection: str | None = None, states: Sequence[str] = ...) -> Iterator[DocumentRow]:
+        """Yield rows ordered by collection and path."""
+        ...
+
+    def record(self, rows: Sequence[DocumentRow]) -> None:
+        """Write rows that have no chunks (skipped, failed, excluded) or changed state."""
+        ...
+
+    def forget(self, ids: Sequence[DocumentId]) -> None: ...
+
+
+class StateStore(Protocol):
+    """Small mutable state in transactions, by kind and key (conversations, notes, jobs, tokens)."""
+
+    def load(self, kind: str, key: str) -> Mapping[str, object] | None: ...
+
+    def save(self, kind: str, key: str, value: Mapping[str, object]) -> None: ...
+
+    def delete(self, kind: str, key: str) -> bool: ...
+
+    def items(self, kind: str) -> Iterator[tuple[str, Mapping[str, object]]]: ...
+
+
+class Upkeep(Protocol):
+    """Keeps the store small and fast. Runs under the writer lock, by thresholds, at the end of a sync."""
+
+    def stats(self) -> StoreStats: ...
+
+    def maintain(self, *, force: bool = False) -> tuple[str, ...]:
+        """Rebuild, compact and prune where thresholds say so; return what was done."""
+        ...
+
+    def check(self) -> tuple[str, ...]:
+        """Return every inconsistency found, as sentences."""
+        ...
+
+
+class StoreLike(ChunkReader, ChunkWriter, Ledger, Upkeep, Protocol):
+    """The whole store."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def version(self) -> int:
+        """Grows with every commit; the key of in-memory caches."""
+        ...
+
+    def meta(self) -> IndexMeta | None: ...
+
+    def set_meta(self, meta: IndexMeta) -> None: ...
+
+    def reset(self) -> None:
+        """Delete every table of the index; state (conversations, notes) stays."""
+        ...
+
+    def close(self) -> None: ...
