@@ -6,7 +6,7 @@ import json
 
 import click
 
-OK, FAILED, USAGE, FILES_FAILED, NOT_FOUND = 0, 1, 2, 3, 4
+from lilbee_cli.codes import FAILED, NOT_FOUND, USAGE
 
 
 def exit_code(error: Exception) -> int | None:

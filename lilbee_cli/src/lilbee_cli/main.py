@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from lilbee_cli.codes import STOPPED
 from lilbee_cli.failures import exit_code, fail, fail_usage
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -151,7 +152,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 def stopped() -> int:
     """Say that the user stopped the work."""
     click.echo("stopped: what was finished is kept; run the command again to go on", err=True)
-    return 130
+    return STOPPED
 
 
 def _utf8() -> None:

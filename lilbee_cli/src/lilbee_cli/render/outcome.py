@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lilbee_cli.failures import FILES_FAILED, OK
+from lilbee_cli.codes import FILES_FAILED, OK
 from lilbee_cli.render import text
 from lilbee_cli.render.json import emit
 

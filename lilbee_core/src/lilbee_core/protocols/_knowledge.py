@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from lilbee_core.types import (
     Answer,
@@ -21,9 +21,6 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     pass
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 class Answerer(Protocol):

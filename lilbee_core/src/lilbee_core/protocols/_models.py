@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lilbee_core.protocols._reading import TokenCounter
 from lilbee_core.types import (
@@ -18,9 +18,6 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     pass
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 class EmbeddingProvider(Protocol):

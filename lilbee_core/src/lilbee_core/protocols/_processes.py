@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     pass
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.types import (
@@ -16,9 +16,6 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     pass
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 class ExtractContext(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from lilbee_core.protocols._edges import Clock, Executor
 from lilbee_core.types import (
@@ -15,9 +15,6 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 class QueryAnalyzer(Protocol):

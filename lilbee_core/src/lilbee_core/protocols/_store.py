@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from lilbee_core.types import (
     Chunk,
@@ -25,9 +25,6 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

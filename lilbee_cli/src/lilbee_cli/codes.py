@@ -1,0 +1,4 @@
+"""Exit codes."""
+
+OK, FAILED, USAGE, FILES_FAILED, NOT_FOUND = 0, 1, 2, 3, 4
+STOPPED = 130
