@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from lilbee_core.store._columns import row_ids, strings, vectors
 from lilbee_core.store._engine import Table
 from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._schema import CHUNK_TABLES, TEXTS, VECTOR, WORDS, dimension_of
@@ -24,8 +25,8 @@ def check(tables: Tables, ledger: LedgerTable) -> tuple[str, ...]:
     """Return every inconsistency found."""
     rows = list(ledger.rows(None, ()))
     chunks = {name: _columns(tables, name) for name in CHUNK_TABLES}
-    owners = [owner for table in chunks.values() for owner in _strings(table, "document_id")]
-    texts = _strings(tables.select(TEXTS, "check the index", ("document_id",)), "document_id")
+    owners = [owner for table in chunks.values() for owner in strings(table, "document_id")]
+    texts = strings(tables.select(TEXTS, "check the index", ("document_id",)), "document_id")
     return (
         *_ids(rows, chunks),
         *_orphans(rows, owners, texts),
@@ -41,7 +42,7 @@ def _columns(tables: Tables, name: str) -> pa.Table:
 def _ids(rows: list[DocumentRow], chunks: dict[str, pa.Table]) -> Iterator[str]:
     yield from _listed("document ids twice in the ledger", _doubled(row.id for row in rows))
     yield from _listed("files twice in the ledger", _doubled(row.ref for row in rows))
-    every = (id_ for table in chunks.values() for id_ in _strings(table, "id"))
+    every = (id_ for table in chunks.values() for id_ in strings(table, "id"))
     yield from _listed("chunk ids twice", _doubled(every))
 
 
@@ -59,7 +60,7 @@ def _counts(rows: list[DocumentRow], owners: list[str], chunks: dict[str, pa.Tab
     embedded = Counter(
         owner
         for table in chunks.values()
-        for owner, has in zip(_strings(table, "document_id"), table.column("has_vector").to_pylist(), strict=True)
+        for owner, has in zip(strings(table, "document_id"), table.column("has_vector").to_pylist(), strict=True)
         if has
     )
     wrong = [f"{row.ref} ({row.chunks} in the ledger, {counted[row.id]} stored)" for row in rows
@@ -87,8 +88,8 @@ def _sample(table: Table) -> pa.Table | None:
     """Return vectors from all over the table."""
     if dimension_of(table.schema) is None:
         return None
-    rows = cast("list[int]", table.search().select(["_rowid"]).where("has_vector").to_arrow().column(0).to_pylist())
-    taken = rows[:: max(len(rows) // SAMPLE, 1)]
+    rows = row_ids(table.search().select(["_rowid"]).where("has_vector").to_arrow())
+    taken = rows[:: max(len(rows) // SAMPLE, 1)].tolist()
     return table.take_row_ids(taken).select(["id", VECTOR]).to_arrow() if taken else None
 
 
@@ -97,15 +98,11 @@ def _norms(name: str, sample: pa.Table | None) -> Iterator[str]:
         return
     import numpy as np
 
-    norms = np.linalg.norm(np.asarray(sample.column(VECTOR).to_pylist(), dtype=np.float32), axis=1)
-    ids = np.asarray(_strings(sample, "id"))
+    norms = np.linalg.norm(vectors(sample, dimension_of(sample.schema) or 0), axis=1)
+    ids = np.asarray(strings(sample, "id"))
     yield from _listed(f"vectors of {name} with numbers that are not finite", list(ids[~np.isfinite(norms)]))
     off = np.isfinite(norms) & (np.abs(norms - 1) > NORM_TOLERANCE)
     yield from _listed(f"vectors of {name} that are not of unit length", list(ids[off]))
-
-
-def _strings(table: pa.Table, column: str) -> list[str]:
-    return cast("list[str]", table.column(column).to_pylist())
 
 
 def _doubled(values: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
+from lilbee_core.store._columns import row_ids, strings, vectors
 from lilbee_core.store._engine import Table
 from lilbee_core.store._rows import best_first
 from lilbee_core.store._schema import VECTOR, dimension_of
@@ -16,7 +17,6 @@ from lilbee_core.types import Scored, Vector, Vectors
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 BATCH_ROWS = 8_192
@@ -40,49 +40,35 @@ def load_matrix(table: Table, version: int, dimension: int) -> Matrix:
     import numpy as np
 
     rows = table.count_rows("has_vector")
-    vectors = np.empty((rows, dimension), dtype=np.float32)
-    row_ids = np.empty(rows, dtype=np.uint64)
+    values = np.empty((rows, dimension), dtype=np.float32)
+    numbers = np.empty(rows, dtype=np.uint64)
     ids: list[str] = []
     search = table.search().select(["id", VECTOR]).where("has_vector").with_row_id(True)
     filled = 0
     for batch in search.to_batches(BATCH_ROWS):
         end = filled + batch.num_rows
-        if end > len(vectors):  # rows were committed between the count and the scan
-            vectors, row_ids = _grown(vectors, end), _grown(row_ids, end)
-        vectors[filled:end] = _plain(batch.column(VECTOR), dimension)
-        row_ids[filled:end] = batch.column("_rowid").to_numpy()
+        if end > len(values):  # rows were committed between the count and the scan
+            values = np.concatenate([values, np.empty((end - len(values), dimension), dtype=np.float32)])
+            numbers = np.concatenate([numbers, np.empty(end - len(numbers), dtype=np.uint64)])
+        values[filled:end] = vectors(batch, dimension)
+        numbers[filled:end] = row_ids(batch)
         ids += cast("list[str]", batch.column("id").to_pylist())
         filled = end
-    return _ordered(version, ids, row_ids[:filled], vectors[:filled])
+    return _ordered(version, ids, numbers[:filled], values[:filled])
 
 
-def _ordered(version: int, ids: list[str], row_ids: NDArray[np.uint64], vectors: Vectors) -> Matrix:
+def _ordered(version: int, ids: list[str], numbers: NDArray[np.uint64], values: Vectors) -> Matrix:
     import numpy as np
 
-    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    norms = np.sqrt(np.einsum("ij,ij->i", values, values))
     usable = np.isfinite(norms) & (norms > 0)
-    if not usable.all():
-        kept = np.flatnonzero(usable)
-        ids, row_ids, vectors, norms = [ids[i] for i in kept], row_ids[kept], vectors[kept], norms[kept]
-    vectors /= norms[:, None]
-    order = np.argsort(row_ids, kind="stable")
-    if (order[:-1] > order[1:]).any():
-        ids, row_ids, vectors = [ids[i] for i in order], row_ids[order], vectors[order]
-    return Matrix(version, tuple(ids), row_ids, vectors)
-
-
-def _grown(values: NDArray[np.float32] | NDArray[np.uint64], rows: int) -> NDArray[np.float32]:
-    import numpy as np
-
-    return cast(
-        "NDArray[np.float32]",
-        np.concatenate([values, np.empty_like(values, shape=(rows - len(values), *values.shape[1:]))]),
-    )
-
-
-def _plain(column: pa.Array[pa.Scalar[pa.DataType]], dimension: int) -> NDArray[np.float32]:
-    flat = cast("pa.FixedSizeListArray", column).flatten()
-    return cast("NDArray[np.float32]", flat.to_numpy(zero_copy_only=False)).reshape(-1, dimension)
+    order = np.argsort(numbers, kind="stable")
+    order = order[usable[order]]
+    if len(order) < len(ids) or (order[:-1] > order[1:]).any():
+        ids = [ids[i] for i in cast("list[int]", order.tolist())]
+        numbers, values, norms = numbers[order], values[order], norms[order]
+    values /= norms[:, None]
+    return Matrix(version, tuple(ids), numbers, values)
 
 
 def top(matrix: Matrix, query: Vector, limit: int, rows: NDArray[np.intp] | None) -> tuple[Scored, ...]:
@@ -181,8 +167,7 @@ class Dense:
         if known is not None:
             return known
         found = table.search().select(["_rowid"]).where(f"has_vector AND ({where})").to_arrow()
-        passing = found.column("_rowid").to_numpy()
-        rows = np.flatnonzero(np.isin(matrix.row_ids, passing))
+        rows = np.flatnonzero(np.isin(matrix.row_ids, row_ids(found)))
         with self._lock:
             self._masks[where] = rows
             while len(self._masks) > MAX_MASKS:
@@ -194,4 +179,4 @@ class Dense:
         search = table.search(query).distance_type("cosine").select(["id", "_distance"]).where(condition)
         found = search.limit(limit).bypass_vector_index().to_arrow()
         distances = cast("list[float]", found.column("_distance").to_pylist())
-        return best_first(cast("list[str]", found.column("id").to_pylist()), [1.0 - one for one in distances])
+        return best_first(strings(found, "id"), [1.0 - one for one in distances])

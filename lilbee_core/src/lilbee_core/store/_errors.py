@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,7 +32,7 @@ _CODES_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextmanager
-def engine_errors(doing: str, place: Path) -> Iterator[None]:
+def engine_errors(doing: str, place: Path) -> Generator[None]:
     """Turn every failure of the database inside the block into a `StoreError` about `doing` at `place`."""
     try:
         yield

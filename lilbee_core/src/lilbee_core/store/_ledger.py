@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from lilbee_core.store._columns import pairs, strings
 from lilbee_core.store._engine import upsert
 from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._rows import DOCUMENT_COLUMNS, document_rows, documents_from
@@ -68,13 +69,12 @@ class LedgerTable:
         for part in parts_of(ids):
             condition = is_in("id", part)
             table = self._read(condition, ("id", "revision"))
-            pairs = zip(table.column("id").to_pylist(), table.column("revision").to_pylist(), strict=True)
-            found.update((DocumentId(cast("str", i)), cast("str", r)) for i, r in pairs if r is not None)
+            found.update((DocumentId(id_), revision) for id_, revision in pairs(table, "id", "revision") if revision)
         return found
 
     def ids(self) -> frozenset[str]:
         """Return the ids of all documents."""
-        return frozenset(cast("list[str]", self._read(None, ("id",)).column("id").to_pylist()))
+        return frozenset(strings(self._read(None, ("id",)), "id"))
 
     def _select(self, where: str | None) -> Iterator[DocumentRow]:
         return documents_from(self._read(where, DOCUMENT_COLUMNS))

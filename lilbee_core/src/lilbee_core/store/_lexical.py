@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from lilbee_core.store._columns import strings
 from lilbee_core.store._engine import Table, word_query
 from lilbee_core.store._rows import best_first
 from lilbee_core.store._schema import WORDS
@@ -25,6 +26,6 @@ def search_words(tables: Tables, name: str, query: AnalyzedQuery, limit: int, wh
         search = table.search(built, query_type="fts").select(["id", "_score"]).limit(limit)
         found = (search.where(where) if where else search).to_arrow()
         scores = cast("list[float]", found.column("_score").to_pylist())
-        return best_first(cast("list[str]", found.column("id").to_pylist()), scores)
+        return best_first(strings(found, "id"), scores)
 
     return tables.read(name, "search the words", use, ())

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +36,7 @@ class WriterLock:
         self._depth = 0
 
     @contextmanager
-    def hold(self, timeout_s: float) -> Iterator[None]:
+    def hold(self, timeout_s: float) -> Generator[None]:
         """Hold the lock inside the block.
 
         Raises:

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from lilbee_core.store._columns import strings, vectors
 from lilbee_core.store._dense import Dense
 from lilbee_core.store._filters import is_in, quote, to_sql
 from lilbee_core.store._ledger import LedgerTable, parts_of
 from lilbee_core.store._lexical import search_words
-from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, text_from
+from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, content_number, text_from
 from lilbee_core.store._schema import CHUNKS, TEXTS, VECTOR, WIKI
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Chunk, ChunkId, DocumentId, Filter, Scope, Scored, StoredText, Vector
@@ -46,17 +47,28 @@ class Reader:
 
     def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]:
         """Return the vectors of those of the chunks that have one."""
-        import numpy as np
-
         found: dict[ChunkId, Vector] = {}
         for name in (CHUNKS, WIKI):
-            if self._tables.dimension(name) is None:
+            if (dimension := self._tables.dimension(name)) is None:
                 continue
             for part in parts_of([id_ for id_ in dict.fromkeys(ids) if id_ not in found]):
                 where = f"has_vector AND {is_in('id', part)}"
                 table = self._tables.select(name, "read vectors", ("id", VECTOR), where)
-                values = np.asarray(table.column(VECTOR).to_pylist(), dtype=np.float32)
-                found.update(zip(cast("list[ChunkId]", table.column("id").to_pylist()), values, strict=True))
+                found.update(zip(map(ChunkId, strings(table, "id")), vectors(table, dimension), strict=True))
+        return found
+
+    def vectors_by_content(self, contents: Sequence[str]) -> Mapping[str, Vector]:
+        """Return the vectors of chunks that were stored with these contents."""
+        numbers = {content_number(content): content for content in contents}
+        found: dict[str, Vector] = {}
+        for name in (CHUNKS, WIKI):
+            if not numbers or (dimension := self._tables.dimension(name)) is None:
+                continue
+            for part in parts_of(str(number) for number in numbers):
+                where = f"has_vector AND content_hash IN ({', '.join(part)})"
+                table = self._tables.select(name, "read vectors", ("content_hash", VECTOR), where)
+                names = [numbers[number] for number in cast("list[int]", table.column("content_hash").to_pylist())]
+                found.update(zip(names, vectors(table, dimension), strict=True))
         return found
 
     def neighbors(self, chunk: Chunk, before: int, after: int) -> tuple[Chunk, ...]:
@@ -85,9 +97,9 @@ class Reader:
         """Return the revision that readers see: that of the chunks, or of the ledger without chunks."""
         for name in (CHUNKS, WIKI):
             where = f"document_id = {quote(document_id)}"
-            found = self._tables.select(name, "read a text", ("revision",), where).column("revision").to_pylist()
+            found = strings(self._tables.select(name, "read a text", ("revision",), where), "revision")
             if found:
-                return cast("str", found[0])
+                return found[0]
         return self._ledger.revisions([document_id]).get(document_id)
 
     # ------------------------------------------------------------------ search

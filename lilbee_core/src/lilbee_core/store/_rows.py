@@ -10,11 +10,12 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from lilbee_core.errors import InvalidArgument, StoreError
 from lilbee_core.protocols import IndexedDocument
-from lilbee_core.store._schema import CHUNKS, DOCUMENTS, TEXTS, schemas, vector_field
+from lilbee_core.store._columns import full_rows, rows_of, vector_column
+from lilbee_core.store._schema import CHUNKS, DOCUMENTS, TEXTS, vector_field
 from lilbee_core.types import (
     Box,
     Chunk,
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, object]
+_Text: TypeAlias = str | None
+_Count: TypeAlias = int | None
+_ChunkValues: TypeAlias = tuple[
+    str, str, str, str, int, str, int, int, _Count, _Count, _Count, _Count,
+    _Text, _Text, _Text, _Text, _Text, _Text, _Text, _Text, str, _Text,
+]  # fmt: skip
 
 CHUNK_COLUMNS = (
     "id", "document_id", "collection", "path", "ordinal", "text", "char_start", "char_end", "line_start", "line_end",
@@ -105,32 +112,15 @@ def chunk_rows(documents: Sequence[IndexedDocument], dimension: int | None) -> p
     for document in documents:
         revision = text_revision(document.text)
         has_vector = document.vectors is not None
-        for chunk, words in zip(document.chunks, document.words, strict=True):
-            rows.append({**_chunk_row(chunk), "revision": revision, "has_vector": has_vector, "words": words})
-    table = _table(rows, CHUNKS)
+        contents = document.contents or tuple(content_of(chunk) for chunk in document.chunks)
+        for chunk, words, content in zip(document.chunks, document.words, contents, strict=True):
+            more = {"revision": revision, "has_vector": has_vector, "words": words}
+            rows.append({**_chunk_row(chunk), **more, "content_hash": content_number(content)})
+    table = full_rows(rows, CHUNKS)
     if dimension is None:
         return table
     blocks = [(len(one.chunks), one.vectors) for one in documents]
     return table.append_column(vector_field(dimension), vector_column(blocks, dimension))
-
-
-def vector_column(blocks: Sequence[tuple[int, Vector | None]], dimension: int) -> pa.Array[pa.Scalar[pa.DataType]]:
-    """Return blocks of vectors as one column; a block without vectors becomes nulls."""
-    import numpy as np
-    import pyarrow as pa
-
-    total = sum(count for count, _ in blocks)
-    values = np.zeros((total, dimension), dtype=np.float32)
-    missing = np.ones(total, dtype=np.bool_)
-    row = 0
-    for count, vectors in blocks:
-        if vectors is not None:
-            values[row : row + count] = vectors
-            missing[row : row + count] = False
-        row += count
-    flat = pa.array(values.reshape(-1), type=pa.float32())
-    mask = pa.array(missing) if missing.any() else None
-    return pa.FixedSizeListArray.from_arrays(flat, dimension, mask=mask)
 
 
 def _chunk_row(chunk: Chunk) -> Row:
@@ -158,14 +148,19 @@ def _chunk_row(chunk: Chunk) -> Row:
         "language": chunk.language,
         "media_type": chunk.media_type,
         "date": chunk.date,
-        "content_hash": content_hash(chunk),
     }
 
 
-def content_hash(chunk: Chunk) -> int:
-    """Return a number that names what is embedded of a chunk: its text and the context beside it."""
+def content_of(chunk: Chunk) -> str:
+    """Name what is embedded of a chunk, where the caller did not: its text and the context beside it."""
     joined = "\x00".join((*chunk.context, chunk.text)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(joined, digest_size=8).digest(), "little", signed=True)
+    return hashlib.blake2b(joined, digest_size=8).hexdigest()
+
+
+def content_number(content: str) -> int:
+    """Return the number that the table keeps for the name of a content."""
+    digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def chunks_from(table: pa.Table, scope: str) -> list[Chunk]:
@@ -177,9 +172,7 @@ def _chunk(row: tuple[object, ...], scope: str) -> Chunk:
     (
         id_, document_id, collection, path, ordinal, text, start, end, line_start, line_end, page_start, page_end,
         label, member, boxes, headings, symbol, symbol_kind, title, language, media_type, date,
-    ) = cast("tuple[str, str, str, str, int, str, int, int, int | None, int | None, int | None, int | None, "
-             "str | None, str | None, str | None, str | None, str | None, str | None, str | None, str | None, str, "
-             "str | None]", row)  # fmt: skip
+    ) = cast("_ChunkValues", row)  # fmt: skip
     return Chunk(
         id=ChunkId(id_),
         document_id=DocumentId(document_id),
@@ -213,7 +206,7 @@ def _chunk(row: tuple[object, ...], scope: str) -> Chunk:
 
 def document_rows(rows: Iterable[DocumentRow], revisions: Mapping[DocumentId, str]) -> pa.Table:
     """Return the ledger rows; `revisions` names the text that each document has."""
-    return _table([{**_document_row(row), "revision": revisions.get(row.id)} for row in rows], DOCUMENTS)
+    return full_rows([{**_document_row(row), "revision": revisions.get(row.id)} for row in rows], DOCUMENTS)
 
 
 def _document_row(row: DocumentRow) -> Row:
@@ -265,7 +258,7 @@ def text_rows(texts: Iterable[StoredText]) -> pa.Table:
                 "headings": dump([(h.start, h.level, h.title) for h in text.headings]) if text.headings else None,
             }
         )
-    return _table(rows, TEXTS)
+    return full_rows(rows, TEXTS)
 
 
 def text_from(row: Mapping[str, object]) -> StoredText:
@@ -333,13 +326,6 @@ def unpack_numbers(data: bytes | None) -> tuple[int, ...] | None:
 # --------------------------------------------------------------------------- small parts
 
 
-def rows_of(table: pa.Table, names: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows as tuples in the order of `names`; a column that the table lacks is None."""
-    present = set(table.column_names)
-    columns = [table.column(name).to_pylist() if name in present else [None] * len(table) for name in names]
-    return zip(*columns, strict=True)
-
-
 def best_first(ids: Sequence[str], scores: Sequence[float]) -> tuple[Scored, ...]:
     """Return ids with their scores, highest first and ties by id; a score that is not a number is left out."""
     pairs = [(-score, id_) for id_, score in zip(ids, scores, strict=True) if math.isfinite(score)]
@@ -388,16 +374,3 @@ def _segment(values: list[object]) -> Segment:
         "tuple[int, int, int | None, str | None, str | None, list[list[float]]]", tuple(values)
     )
     return Segment(span=Span(start, end), page=page, label=label, member=member, boxes=tuple(map(_box, boxes)))
-
-
-def _table(rows: list[Row], name: str) -> pa.Table:
-    import pyarrow as pa
-
-    schema = schemas()[name]
-    try:
-        return pa.Table.from_pylist(rows, schema=schema)
-    except UnicodeEncodeError as error:
-        raise InvalidArgument(
-            f"text with half a surrogate pair cannot be stored: {error.object[error.start : error.start + 20]!r}",
-            hint="replace such characters when the file is decoded",
-        ) from error

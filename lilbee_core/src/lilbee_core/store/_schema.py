@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     Field = pa.Field[pa.DataType]
+else:
+    Field = object
+
+
+class _FixedSize(Protocol):
+    list_size: int
+
 
 SCHEMA: Final = 1
 """Version of the layout. It grows when old code could no longer read what new code writes."""
@@ -69,22 +76,17 @@ def _field(column: str) -> Field:
     }  # fmt: skip
     name, _, kind = column.partition(":")
     metadata = _LONG if kind == "long" else None
-    return cast("Field", pa.field(name.rstrip("!"), kinds[kind], nullable=not name.endswith("!"), metadata=metadata))
+    return pa.field(name.rstrip("!"), kinds[kind], nullable=not name.endswith("!"), metadata=metadata)
 
 
 def vector_field(dimension: int) -> Field:
     """Return the column of vectors; null where a vector is owed."""
     import pyarrow as pa
 
-    return cast("Field", pa.field(VECTOR, pa.list_(pa.float32(), dimension)))
+    return pa.field(VECTOR, cast("pa.DataType", pa.list_(pa.float32(), dimension)))
 
 
 def dimension_of(schema: pa.Schema) -> int | None:
     """Return the dimension of the vectors of a table, None while it has none."""
-    import pyarrow as pa
-
     position = schema.get_field_index(VECTOR)
-    if position < 0:
-        return None
-    kind = schema.field(position).type
-    return kind.list_size if isinstance(kind, pa.FixedSizeListType) else None
+    return cast("list[_FixedSize]", schema.types)[position].list_size if position >= 0 else None

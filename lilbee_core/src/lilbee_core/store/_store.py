@@ -145,6 +145,10 @@ class Store:
         """Return the vectors of those of the chunks that have one."""
         return self._reader.vectors(ids)
 
+    def vectors_by_content(self, contents: Sequence[str]) -> Mapping[str, Vector]:
+        """Return the vectors of chunks already stored with these `IndexedDocument.contents`."""
+        return self._reader.vectors_by_content(contents)
+
     def dense(
         self, vector: Vector, *, limit: int, filters: Filter = _ALL, scope: Scope = Scope.RAW
     ) -> tuple[Scored, ...]:

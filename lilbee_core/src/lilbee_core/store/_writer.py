@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.protocols import IndexedDocument, Owed
+from lilbee_core.store._columns import pairs, part_rows, strings, vector_column
 from lilbee_core.store._engine import Table, update, upsert
 from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._ledger import LedgerTable, parts_of
@@ -16,11 +17,9 @@ from lilbee_core.store._rows import (
     check_vectors,
     chunk_rows,
     chunks_from,
-    content_hash,
     text_revision,
     text_rows,
     unique_chunks,
-    vector_column,
 )
 from lilbee_core.store._schema import (
     BY_DOCUMENT,
@@ -31,13 +30,14 @@ from lilbee_core.store._schema import (
     WIKI,
     WORDS,
     schemas,
-    vector_field,
 )
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Chunk, ChunkId, DocumentId, DocumentRow, Vector
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from lilbee_core.store._columns import Column
 
 
 class Writer:
@@ -111,8 +111,8 @@ class Writer:
         known = self._ledger.ids()
         orphans: set[str] = set()
         for name in BY_DOCUMENT:
-            column = self._tables.select(name, "look for leftovers", ("document_id",)).column("document_id")
-            orphans |= set(cast("list[str]", column.unique().to_pylist())) - known
+            orphans |= set(strings(self._tables.select(name, "look for leftovers", ("document_id",)), "document_id"))
+        orphans -= known
         if orphans:
             self._delete_rows(sorted(orphans))
         self._sweep_texts()
@@ -120,9 +120,8 @@ class Writer:
 
     def _sweep_texts(self) -> None:
         """Delete texts that a killed writer left beside the ones that the chunks were cut from."""
-        column = self._tables.select(TEXTS, "look for leftovers", ("document_id",)).column("document_id")
-        counts = Counter(cast("list[DocumentId]", column.to_pylist()))
-        doubled = [id_ for id_, count in counts.items() if count > 1]
+        counts = Counter(strings(self._tables.select(TEXTS, "look for leftovers", ("document_id",)), "document_id"))
+        doubled = [DocumentId(id_) for id_, count in counts.items() if count > 1]
         if doubled:
             self._drop_old_texts(self._revisions_in_use(doubled))
 
@@ -132,8 +131,7 @@ class Writer:
             for part in parts_of(ids):
                 where = is_in("document_id", part)
                 found = self._tables.select(name, "look for leftovers", ("document_id", "revision"), where)
-                pairs = zip(found.column("document_id").to_pylist(), found.column("revision").to_pylist(), strict=True)
-                used.update(cast("Iterable[tuple[DocumentId, str]]", pairs))
+                used.update((DocumentId(id_), text) for id_, text in pairs(found, "document_id", "revision"))
         return used
 
     def _delete_rows(self, ids: Sequence[str]) -> None:
@@ -164,26 +162,17 @@ class Writer:
             if not found.num_rows:
                 continue
             chunks = [_moved(chunk, rows[chunk.document_id]) for chunk in chunks_from(found, "")]
-            old = cast("list[str]", found.column(WORDS).to_pylist())
+            old = strings(found, WORDS)
             new = [words.get(chunk.id, kept) for chunk, kept in zip(chunks, old, strict=True)]
             self._update(table, chunks, new)
 
     def _update(self, table: Table, chunks: Sequence[Chunk], words: Sequence[str]) -> None:
-        import pyarrow as pa
-
         columns: dict[str, Sequence[object]] = {
-            "id": [chunk.id for chunk in chunks],
-            **{
-                n: [getattr(chunk, n) for chunk in chunks]
-                for n in ("collection", "path", "title", "media_type", "date")
-            },
-            "content_hash": [content_hash(chunk) for chunk in chunks],
-            WORDS: words,
+            name: [getattr(chunk, name) for chunk in chunks]
+            for name in ("id", "collection", "path", "title", "media_type", "date")
         }
-        schema = schemas()[CHUNKS]
-        fields = [schema.field(name) for name in columns]
         with self._tables.engine("move documents"):
-            update(table, pa.table(dict(columns), schema=pa.schema(fields)))
+            update(table, part_rows({**columns, WORDS: words}, CHUNKS))
 
     def owed(self, limit: int) -> tuple[Owed, ...]:
         """Return chunks without a vector."""
@@ -224,27 +213,22 @@ class Writer:
         self._ledger.record([replace(row, embedded=0) for row in self._ledger.rows(None, ()) if row.embedded])
 
     def _set_vectors(self, name: str, ids: Sequence[ChunkId], values: Vector) -> set[DocumentId]:
-        import pyarrow as pa
-
         owners: dict[str, str] = {}
         for part in parts_of(ids):
             found = self._tables.select(name, "read chunks", ("id", "document_id"), is_in("id", part))
-            pairs = zip(found.column("id").to_pylist(), found.column("document_id").to_pylist(), strict=True)
-            owners.update(cast("Iterable[tuple[str, str]]", pairs))
+            owners.update(pairs(found, "id", "document_id"))
         kept = [i for i, id_ in enumerate(ids) if id_ in owners]
         if not kept:
             return set()
         dimension = values.shape[1]
         table = self._tables.require_vectors(name, dimension)
-        schema = schemas()[CHUNKS]
-        columns = {
+        columns: dict[str, Sequence[object] | Column] = {
             "id": [ids[i] for i in kept],
             "has_vector": [True] * len(kept),
             VECTOR: vector_column([(len(kept), values[kept])], dimension),
         }
-        fields = [schema.field("id"), schema.field("has_vector"), vector_field(dimension)]
         with self._tables.engine("write vectors"):
-            update(table, pa.table(columns, schema=pa.schema(fields)))
+            update(table, part_rows(columns, CHUNKS, dimension=dimension))
         return {DocumentId(owner) for owner in owners.values()}
 
     def _recount(self, ids: Sequence[DocumentId]) -> None:
@@ -252,8 +236,8 @@ class Writer:
         for name in CHUNK_TABLES:
             for part in parts_of(ids):
                 where = f"has_vector AND {is_in('document_id', part)}"
-                found = self._tables.select(name, "count vectors", ("document_id",), where).column("document_id")
-                for id_ in cast("list[str]", found.to_pylist()):
+                found = self._tables.select(name, "count vectors", ("document_id",), where)
+                for id_ in strings(found, "document_id"):
                     counts[id_] += 1
         rows = [self._ledger.row(id_) for id_ in ids]
         changed = [replace(row, embedded=counts[row.id]) for row in rows if row and row.embedded != counts[row.id]]
