@@ -116,6 +116,25 @@ def test_what_it_says_about_itself(minilm: MiniLM) -> None:
     )  # it is stored in every index: never change it
 
 
+def test_this_machine_computes_int8_rightly(minilm: MiniLM) -> None:
+    assert 0.99 < minilm.agreement() < 1
+
+
+def test_a_machine_that_does_not_is_found_out() -> None:
+    class Saturated:
+        def run(self, output_names: Sequence[str], inputs: dict[str, Any]) -> list[Any]:
+            return [np.full((1, 384), 384**-0.5, np.float32)]
+
+    model = MiniLM(Saturated(), WordPieces(load_tokenizer(tokenizer_file())), threads=1)
+    assert model.agreement() < 0.98
+
+
+def test_the_users_cache_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LILBEE_CACHE_DIR", str(tmp_path / "cache"))
+    MiniLM.load().close()
+    assert (tmp_path / "cache" / "minilm-fc9e2858.onnx").is_file()
+
+
 def test_closed_is_closed(model_cache: Path) -> None:
     model = MiniLM.load(cache_dir=model_cache)
     model.close()

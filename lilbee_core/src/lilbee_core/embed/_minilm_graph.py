@@ -180,6 +180,11 @@ def _field(number: int, value: float | str | bytes) -> bytes:
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 
+def _message(number: int, *parts: bytes) -> bytes:
+    """A field that holds a message of several parts, joined once: some have many megabytes."""
+    return b"".join([_varint(number << 3 | 2), _varint(sum(map(len, parts))), *parts])
+
+
 def _attribute(name: str, value: float) -> bytes:
     if isinstance(value, int):
         return _field(1, name) + _field(3, value) + _field(20, 2)
@@ -206,7 +211,8 @@ class _Graph:
         data = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
         dims = b"".join(_field(1, int(dim)) for dim in data.shape)
         kind = _field(2, _ONNX_TYPES[data.dtype.name])
-        self.tensors.setdefault(name, dims + kind + _field(8, name) + _field(9, data.tobytes()))
+        if name not in self.tensors:
+            self.tensors[name] = _message(5, dims, kind, _field(8, name), _field(9, data.tobytes()))
         return name
 
     def node(self, kind: str, inputs: Sequence[str], *outputs: str, domain: str = "", **attributes: float) -> str:
@@ -274,12 +280,12 @@ class _Graph:
         float32, int64 = _ONNX_TYPES["float32"], _ONNX_TYPES["int64"]
         parts = [_field(1, node) for node in self.nodes]
         parts.append(_field(2, "all-MiniLM-L6-v2"))
-        parts += [_field(5, tensor) for tensor in self.tensors.values()]
+        parts += self.tensors.values()
         parts += [_field(11, _value_info(name, int64, dims)) for name in ("input_ids", "attention_mask")]
         parts.append(_field(12, _value_info("embedding", float32, ("batch", WIDTH))))
         parts.append(_field(12, _value_info("tokens", float32, (*dims, WIDTH))))
         opsets = _field(8, _field(1, "") + _field(2, _OPSET)) + _field(8, _field(1, _MICROSOFT) + _field(2, 1))
-        return _field(1, _IR_VERSION) + _field(2, "lilbee") + opsets + _field(7, b"".join(parts))
+        return b"".join([_field(1, _IR_VERSION), _field(2, "lilbee"), opsets, _message(7, *parts)])
 
 
 def build(arrays: Arrays) -> bytes:
