@@ -1,0 +1,45 @@
+"""The ASGI application over an open library. Owns no library, keeps no globals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litestar import Litestar
+from litestar.config.app import AppConfig
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
+
+from lilbee_core import Lilbee, LilbeeError, __version__
+from lilbee_server.guard import Guard
+from lilbee_server.problems import lilbee_problem
+from lilbee_server.routes import health, search, status
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
+
+
+def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOOPBACK) -> Litestar:
+    """Return an application that serves `library`.
+
+    Args:
+        library: An open library; the caller closes it.
+        token: What requests must carry as ``Authorization: Bearer``; None lets everybody in (tests only).
+        hosts: Host names that requests may name; others are refused, so that no web page can reach in.
+    """
+    return Litestar.from_config(
+        AppConfig(
+            route_handlers=[health.health, status.status, search.search],
+            dependencies={"library": Provide(_library, sync_to_thread=False)},
+            state=State({"library": library}),
+            middleware=[Guard(token=token, hosts=tuple(hosts))],
+            exception_handlers={LilbeeError: lilbee_problem},
+            # The documentation pages of OpenAPI load scripts from elsewhere; only the plain schema is served.
+            openapi_config=OpenAPIConfig(title="lilbee", version=__version__, path="/schema", render_plugins=[]),
+            debug=False,
+        )
+    )
+
+
+def _library(state: State) -> Lilbee:
+    library: Lilbee = state["library"]
+    return library

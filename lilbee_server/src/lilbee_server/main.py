@@ -1,0 +1,71 @@
+"""Flags to a library to a server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from lilbee_core import Lilbee, LilbeeError
+from lilbee_core.settings import find_library
+
+PORT = 7421
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the server until it is stopped."""
+    parser = argparse.ArgumentParser(prog="lilbee-server", description="Serve a library over HTTP, on this machine.")
+    parser.add_argument("--library", metavar="PATH", help="the library's folder")
+    parser.add_argument("--data-dir", metavar="PATH", help="where index and state lie, if not in the folder")
+    parser.add_argument("--port", type=int, default=PORT, help=f"port on 127.0.0.1; 0 takes a free one ({PORT})")
+    flags = parser.parse_args(argv)
+    try:
+        code = serve(library=flags.library, data_dir=flags.data_dir, port=flags.port)
+    except LilbeeError as error:
+        sys.stderr.write(f"error: {error.message}\n  {error.hint}\n")
+        code = 4 if error.code.endswith("not_found") else 1
+    sys.exit(code)
+
+
+def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
+    """Open the library and serve it on loopback; return the exit code."""
+    import socket
+
+    import uvicorn
+
+    from lilbee_server.app import create_app
+
+    with Lilbee(find_library(library), data_dir=data_dir) as bee:
+        bee.status()
+        try:
+            listener = socket.create_server(("127.0.0.1", port))
+        except OSError as error:
+            sys.stderr.write(
+                f"error: port {port} cannot be used: {error.strerror}\n  Choose another one with --port.\n"
+            )
+            return 1
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        token = secrets.token_urlsafe(32)
+        file = write_server_file(bee.data_dir, address, token)
+        sys.stderr.write(f"lilbee-server listens on {address}; the token is in {file}\n")
+        config = uvicorn.Config(create_app(bee, token=token), log_level="warning", access_log=False)
+        try:
+            uvicorn.Server(config).run(sockets=[listener])
+        finally:
+            file.unlink(missing_ok=True)
+    return 0
+
+
+def write_server_file(data_dir: Path, address: str, token: str) -> Path:
+    """Tell local clients where the server is and how to get in; only the user may read it."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    file = data_dir / "server.json"
+    file.unlink(missing_ok=True)
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as out:
+        json.dump({"url": address, "token": token, "pid": os.getpid()}, out)
+    return file
