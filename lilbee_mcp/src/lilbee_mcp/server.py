@@ -13,6 +13,7 @@ def build_server(library: Lilbee) -> MCPServer:
     server = MCPServer(
         "lilbee",
         version=__version__,
+        log_level="WARNING",
         instructions="Searches the user's own documents. Cite hits by their path and lines or page.",
     )
     search.register(server, library)

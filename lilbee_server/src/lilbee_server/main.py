@@ -52,8 +52,8 @@ def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
         token = secrets.token_urlsafe(32)
         file = write_server_file(bee.data_dir, address, token)
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {file}\n")
-        config = uvicorn.Config(create_app(bee, token=token), log_level="warning", access_log=False)
         try:
+            config = uvicorn.Config(create_app(bee, token=token), log_level="warning", access_log=False)
             uvicorn.Server(config).run(sockets=[listener])
         finally:
             file.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from lilbee_core import Filter, Lilbee
 @get("/api/search", sync_to_thread=True)
 def search(
     library: Lilbee,
-    query: Annotated[str, Parameter(query="query", description="What to look for.")],
+    text: Annotated[str, Parameter(query="query", description="What to look for.")],
     top_k: Annotated[int | None, Parameter(ge=1, le=1000, description="How many hits.")] = None,
     profile: Annotated[str | None, Parameter(description="Which list of stages.")] = None,
     path: Annotated[list[str] | None, Parameter(description="Only these paths.")] = None,
@@ -22,4 +22,4 @@ def search(
 ) -> dict[str, Any]:
     """Return hits, best first, each verbatim with its place."""
     only = Filter(paths=tuple(path or ()), collections=tuple(collection or ()))
-    return library.search(query, top_k=top_k, profile=profile, filters=only).to_dict(trace=explain)
+    return library.search(text, top_k=top_k, profile=profile, filters=only).to_dict(trace=explain)
