@@ -39,7 +39,7 @@ class GeneratedAnswerer:
         chat: ChatProvider,
         *,
         model: str,
-        system_prompt: str = "",
+        system_prompt: str | None = None,
         max_context_sources: int = 5,
         max_tokens: int = 800,
         context_tokens: int | None = None,

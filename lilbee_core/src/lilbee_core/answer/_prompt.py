@@ -37,7 +37,7 @@ def build_prompt(
     question: str,
     hits: Sequence[Hit],
     *,
-    system_prompt: str = "",
+    system_prompt: str | None = None,
     context_tokens: int | None = None,
     max_tokens: int = 800,
 ) -> Prompt:

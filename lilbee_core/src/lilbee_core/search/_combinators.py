@@ -38,9 +38,9 @@ class Parallel:
         StageError: If two branches write the same part and it cannot be joined.
     """
 
-    def __init__(self, *stages: SearchStage) -> None:
+    def __init__(self, *stages: SearchStage, name: str = "") -> None:
         self.stages: tuple[SearchStage, ...] = stages
-        self.name = f"parallel({', '.join(stage.name for stage in stages)})"
+        self.name = name or f"parallel({', '.join(stage.name for stage in stages)})"
         self.reads = frozenset[Part]().union(*(stage.reads for stage in stages))
         self.writes = frozenset[Part]().union(*(stage.writes for stage in stages))
         for part in (Part.VARIANTS, Part.HITS):

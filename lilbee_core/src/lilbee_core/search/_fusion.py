@@ -6,6 +6,7 @@ A ranking counts with its own `weight` times the weight of its name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -17,24 +18,32 @@ Fusion: TypeAlias = Callable[[Sequence[Ranking]], tuple[Scored, ...]]
 
 EVEN: Mapping[str, float] = MappingProxyType({})
 
+_FEWEST_SLOTS = 30
+_LEAST_SPREAD = 1e-6
+
 
 def convex(rankings: Sequence[Ranking], *, weights: Mapping[str, float] = EVEN) -> tuple[Scored, ...]:
-    """Merge by score: the weighted mean of each chunk's place between the worst and the best score of a ranking.
+    """Merge by score: the weighted mean of standard scores, scaled to lie between 0 and 1.
 
-    Unlike ranks, scores say how far apart hits are: one hit far ahead stays far ahead, a list of equals decides
-    little. A chunk that a ranking lacks counts there as its worst. The result lies between 0 and 1.
+    Unlike ranks, scores say how far apart hits are: one hit far ahead of its list stays far ahead, a list of near
+    equals decides little. Scores of different retrievers are made comparable by the spread of their list. A chunk
+    that a ranking lacks counts there as its `floor`, or as its worst entry where the ranking was cut off.
+
+    A chunk that is first everywhere gets 1, one that is last everywhere 0.
 
     Args:
         rankings: What the retrievers found.
         weights: Weight by name of ranking; 1 for names that are not given.
     """
-    counted = [(_weight(one, weights), _between(one)) for one in rankings if one.entries]
-    total = sum(weight for weight, _ in counted)
-    scores: dict[ChunkId, float] = {}
-    for weight, places in sorted(counted, key=lambda pair: pair[0]):
-        for chunk_id, place in places.items():
-            scores[chunk_id] = scores.get(chunk_id, 0.0) + (weight / total * place if total else place)
-    return _best_first(scores)
+    found = {entry.chunk_id for ranking in rankings for entry in ranking.entries}
+    slots = max(len(found), _FEWEST_SLOTS)
+    gains = [(_weight(one, weights), _above_floor(one, slots)) for one in rankings if one.entries]
+    best = math.fsum(weight * max(gain.values()) for weight, gain in gains)
+    parts: dict[ChunkId, list[float]] = {chunk_id: [] for chunk_id in found}
+    for weight, gain in gains:
+        for chunk_id, height in gain.items():
+            parts[chunk_id].append(weight * height)
+    return _best_first({key: math.fsum(values) / best if best > 0 else 1.0 for key, values in parts.items()})
 
 
 def reciprocal_rank(
@@ -47,12 +56,12 @@ def reciprocal_rank(
     """
     if k <= 0:
         raise ValueError(f"k must be positive, got {k}")
-    scores: dict[ChunkId, float] = {}
-    for ranking in sorted(rankings, key=lambda one: (one.name, one.variant)):
+    parts: dict[ChunkId, list[float]] = {}
+    for ranking in rankings:
         weight = _weight(ranking, weights)
         for rank, entry in enumerate(ranking.entries, start=1):
-            scores[entry.chunk_id] = scores.get(entry.chunk_id, 0.0) + weight / (k + rank)
-    return _best_first(scores)
+            parts.setdefault(entry.chunk_id, []).append(weight / (k + rank))
+    return _best_first({chunk_id: math.fsum(values) for chunk_id, values in parts.items()})
 
 
 def weighted(rankings: Sequence[Ranking], *, dense: float = 0.7) -> tuple[Scored, ...]:
@@ -60,28 +69,40 @@ def weighted(rankings: Sequence[Ranking], *, dense: float = 0.7) -> tuple[Scored
 
     Cosines count as they are (below 0 as 0), keyword scores in proportion to the best one of the query.
     """
-    scores: dict[ChunkId, float] = {}
-    for ranking in sorted(rankings, key=lambda one: (one.name, one.variant)):
+    parts: dict[ChunkId, list[float]] = {}
+    for ranking in rankings:
         by_meaning = ranking.name == "dense"
         top = 1.0 if by_meaning else max((entry.score for entry in ranking.entries), default=0.0)
         share = (dense if by_meaning else 1 - dense) * ranking.weight
         for entry in ranking.entries:
-            value = share * max(entry.score, 0.0) / top if top > 0 else 0.0
-            scores[entry.chunk_id] = scores.get(entry.chunk_id, 0.0) + value
-    return _best_first(scores)
+            parts.setdefault(entry.chunk_id, []).append(share * max(entry.score, 0.0) / top if top > 0 else 0.0)
+    return _best_first({chunk_id: math.fsum(values) for chunk_id, values in parts.items()})
 
 
 def _weight(ranking: Ranking, weights: Mapping[str, float]) -> float:
     return ranking.weight * weights.get(ranking.name, 1.0)
 
 
-def _between(ranking: Ranking) -> dict[ChunkId, float]:
-    """Return where each score lies between the worst (0) and the best (1) of the ranking."""
-    values = [entry.score for entry in ranking.entries]
-    low, high = min(values), max(values)
-    if high <= low:
-        return {entry.chunk_id: 1.0 for entry in ranking.entries}
-    return {entry.chunk_id: (entry.score - low) / (high - low) for entry in ranking.entries}
+def _above_floor(ranking: Ranking, slots: int) -> dict[ChunkId, float]:
+    """Return how many standard deviations each score lies above what a chunk counts that the ranking lacks.
+
+    A ranking that was not cut off (it has a `floor`) has seen all chunks: those it lacks count in its spread, so that
+    the only chunk with a rare word stands out by far. There are at least `_FEWEST_SLOTS` chunks to stand out from,
+    lest this depend on how small a library is.
+    """
+    scores = [entry.score for entry in ranking.entries]
+    floor = min(scores) if ranking.floor is None else min(*scores, ranking.floor)
+    # Halves, since the distance of two numbers may be more than a number can hold.
+    heights = [score / 2 - floor / 2 for score in scores]
+    top = max(heights)
+    if top <= 0:
+        return dict.fromkeys((entry.chunk_id for entry in ranking.entries), 0.0)
+    shares = [height / top for height in heights]
+    count = len(shares) if ranking.floor is None else max(slots, len(shares))
+    mean = sum(shares) / count
+    spread = math.sqrt(max(0.0, sum(share * share for share in shares) / count - mean * mean))
+    spread = spread if spread > _LEAST_SPREAD else 1.0
+    return {entry.chunk_id: share / spread for entry, share in zip(ranking.entries, shares, strict=True)}
 
 
 def _best_first(scores: Mapping[ChunkId, float]) -> tuple[Scored, ...]:

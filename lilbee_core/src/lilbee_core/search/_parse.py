@@ -18,6 +18,7 @@ _MODE = re.compile(r"\s*(term|vec|hyde):(?!:)\s*")
 _PIECE = re.compile(r'"[^"]*"|(?<!\S)(path|type|lang|collection|after|before):(?:"([^"]+)"|([^\s:"]\S*))')
 _TYPE = re.compile(r"(?:\*?\.)?([a-z0-9][a-z0-9+_-]{0,11})")
 _MEDIA_TYPE = re.compile(r"[a-z]+/(?:\*|[a-z0-9][a-z0-9.+_-]*)")
+_LONGEST_PATH = 500
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
 # ISO 639-1.
@@ -89,7 +90,7 @@ def _candidates(text: str) -> Iterator[tuple[str, str, int, int]]:
 def _filter(key: str, value: str, collections: Collection[str] | None) -> tuple[Filter | None, str]:
     """Return the filter, or None and what is wrong with the value."""
     if key == "path":
-        return Filter(paths=(value.replace("\\", "/"),)), ""
+        return _path(value)
     if key == "type":
         return _type(value)
     if key == "lang":
@@ -100,6 +101,13 @@ def _filter(key: str, value: str, collections: Collection[str] | None) -> tuple[
     if key == "collection":
         return _collection(value, collections)
     return _date(key, value)
+
+
+def _path(value: str) -> tuple[Filter | None, str]:
+    path = value.replace("\\", "/")
+    if not path.isprintable() or len(path) > _LONGEST_PATH or not path.strip("./ "):
+        return None, "that is no folder, file or glob"
+    return Filter(paths=(path,)), ""
 
 
 def _type(value: str) -> tuple[Filter | None, str]:

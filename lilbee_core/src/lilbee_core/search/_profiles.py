@@ -27,7 +27,7 @@ class SearchOptions:
     candidate_multiplier: int = 3
     max_distance: float = 0.9
     fusion: str = "convex"
-    dense_weight: float = 0.5
+    dense_weight: float = 0.55
     foreign_weight: float = 0.0
     rrf_k: int = 60
     rerank_candidates: int = 20
@@ -122,7 +122,7 @@ def _retrieve(parts: SearchParts, fusion: Fusion) -> list[SearchStage]:
         foreign_weight=options.foreign_weight,
     )
     tolerant = Tolerant(dense, warning="Searched by words alone", catch=(ProviderError,))
-    return [Parallel(tolerant, _lexical(parts)), Fuse(fusion)]
+    return [Parallel(tolerant, _lexical(parts), name="retrieve"), Fuse(fusion)]
 
 
 def _fusion(options: SearchOptions) -> Fusion:

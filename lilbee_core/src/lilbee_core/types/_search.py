@@ -88,12 +88,16 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """What one retriever found, best first."""
+    """What one retriever found, best first.
+
+    `floor` is what every other chunk would have scored; None when the list was cut off, so that nobody knows.
+    """
 
     name: str
     entries: tuple[Scored, ...]
     weight: float = 1.0
     variant: str = "original"
+    floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

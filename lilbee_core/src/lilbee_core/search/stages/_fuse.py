@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from lilbee_core.protocols import SearchContext
@@ -21,6 +22,13 @@ class Fuse:
     writes: frozenset[Part] = field(default=frozenset({Part.RANKINGS}), init=False)
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
-        fused = Ranking(name=FUSED, entries=self.fusion(state.rankings))
-        parts = ", ".join(f"{one.name} {len(one.entries)} x {one.weight:g}" for one in state.rankings)
+        usable = [_finite(ranking) for ranking in state.rankings]
+        fused = Ranking(name=FUSED, entries=self.fusion(usable))
+        parts = ", ".join(f"{one.name} {len(one.entries)} x {one.weight:g}" for one in usable)
         return replace(state, rankings=(*state.rankings, fused), note=parts)
+
+
+def _finite(ranking: Ranking) -> Ranking:
+    """Return the ranking without entries whose score is no number: one of them would spoil all scores."""
+    kept = tuple(entry for entry in ranking.entries if math.isfinite(entry.score))
+    return ranking if len(kept) == len(ranking.entries) else replace(ranking, entries=kept)

@@ -35,5 +35,8 @@ class Lexical:
                 if words.is_empty
                 else self.reader.lexical(words, limit=limit, filters=query.filters, scope=query.scope)
             )
-            found.append(Ranking(name=self.name, entries=entries, weight=variant.weight, variant=variant.kind))
+            floor = 0.0 if len(entries) < limit else None
+            found.append(
+                Ranking(name=self.name, entries=entries, weight=variant.weight, variant=variant.kind, floor=floor)
+            )
         return replace(state, rankings=(*state.rankings, *found))

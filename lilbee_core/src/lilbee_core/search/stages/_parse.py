@@ -33,7 +33,8 @@ class Parse:
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
         query = state.query
-        parsed = parse_query(query.text, collections=self.collections() if self.collections else None)
+        named = self.collections is not None and "collection:" in query.text
+        parsed = parse_query(query.text, collections=self.collections() if self.collections and named else None)
         if not parsed.words.strip():
             raise _empty(query)
         languages = tuple(code for code, share in self.reader.languages().items() if share >= self.least_share)

@@ -1,0 +1,228 @@
+from dataclasses import replace
+
+import pytest
+
+from lilbee_core.errors import Cancelled, ProviderError, StageError
+from lilbee_core.search import Chain, Parallel, Searcher, Tolerant, When, run_stage
+from lilbee_core.types import ChunkId, Dropped, Part, Query, Ranking, Scored, SearchState, Variant
+from tests.core.search.fakes import CONTEXT, AnyStage, a_hit, a_state
+
+V, R, H = Part.VARIANTS, Part.RANKINGS, Part.HITS
+
+
+def variants(state: SearchState, context: object) -> SearchState:
+    return replace(state, variants=(Variant(text=state.query.text),))
+
+
+def hits(*found):
+    return AnyStage(lambda state, _: replace(state, hits=found), name="hits", reads=[], writes=[H])
+
+
+def ranking_named(name: str, *keys: str) -> AnyStage:
+    made = Ranking(name=name, entries=tuple(Scored(ChunkId(key), 1.0) for key in keys))
+    return AnyStage(lambda state, _: replace(state, rankings=(*state.rankings, made)), name=name, writes=[R])
+
+
+def failing(error: Exception, name: str = "bad", **parts: object) -> AnyStage:
+    def run(state: SearchState, context: object) -> SearchState:
+        raise error
+
+    return AnyStage(run, name=name, **parts)
+
+
+class ManualClock:
+    """A clock that each reading moves on by one second."""
+
+    at = 0.0
+
+    def monotonic(self) -> float:
+        self.at += 1
+        return self.at
+
+
+class StopAfter:
+    """Wants to stop after some checks."""
+
+    def __init__(self, checks: int) -> None:
+        self.left = checks
+
+    def check(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled("the search was cancelled")
+
+
+@pytest.mark.parametrize(
+    ("part", "hint"), [(V, "Parse"), (R, "Lexical"), (H, "Fetch")], ids=["variants", "rankings", "hits"]
+)
+def test_a_stage_whose_input_nobody_writes_fails_when_the_list_is_built(part, hint):
+    stage = AnyStage(variants, name="eager", reads=[part])
+
+    with pytest.raises(StageError, match=f"stage eager reads {part}") as caught:
+        Searcher([stage])
+    assert hint in caught.value.hint
+    assert caught.value.code == "search.stage"
+
+
+def test_order_counts():
+    write, read = AnyStage(variants, name="w", writes=[V]), AnyStage(variants, name="r", reads=[V], writes=[V])
+
+    Searcher([write, read])
+    with pytest.raises(StageError, match="stage r reads variants"):
+        Searcher([read, write])
+
+
+def test_combinators_are_looked_into():
+    read = AnyStage(lambda state, _: state, name="r", reads=[R])
+
+    Searcher([Parallel(ranking_named("a"), ranking_named("b")), read])
+    with pytest.raises(StageError, match="r reads rankings"):
+        Searcher([Tolerant(ranking_named("a")), read])  # promises nothing
+    with pytest.raises(StageError, match="r reads rankings"):
+        Searcher([When(lambda state: True, ranking_named("a")), read])
+    with pytest.raises(StageError, match="reads rankings"):
+        Searcher([Chain(read, ranking_named("a"))])
+
+
+def test_hits_get_ranks_and_the_result_its_trace():
+    result = Searcher([hits(a_hit(score=2.0), a_hit(score=1.0, key="c2"))], clock=ManualClock()).search(Query(text="q"))
+
+    assert [hit.rank for hit in result] == [1, 2]
+    assert result.found
+    assert result.reports[0].name == "hits"
+    assert result.reports[0].seconds == 1.0
+    assert (result.reports[0].count_in, result.reports[0].count_out) == (1, 2)
+    assert result.seconds > result.reports[0].seconds
+    assert result.timings_ms["hits"] == 1000.0
+
+
+def test_no_hits_are_not_found():
+    assert not Searcher([hits()]).search(Query(text="q")).found
+
+
+def test_what_a_stage_drops_is_in_its_report_and_nobody_elses():
+    drop = AnyStage(
+        lambda state, _: replace(state, hits=(), dropped=(Dropped(chunk_id=ChunkId("c1"), reason="dull"),), note="why"),
+        name="drop", reads=[H], writes=[H],
+    )  # fmt: skip
+    after = AnyStage(lambda state, _: state, name="after", reads=[H])
+    reports = Searcher([hits(a_hit()), drop, after]).search(Query(text="q")).reports
+
+    assert reports[1].dropped[0].reason == "dull"
+    assert reports[1].note == "why"
+    assert (reports[1].count_in, reports[1].count_out) == (1, 0)
+    assert reports[2].dropped == ()
+    assert reports[2].note == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ((a_hit(score=float("nan")),), "score nan"),
+        ((a_hit(score=float("inf")),), "score inf"),
+        ((a_hit(score=1.0), a_hit(score=2.0, key="c2")), "must not rise"),
+        ((a_hit(score=1.0), a_hit(score=1.0)), "a chunk twice"),
+    ],
+)
+def test_bad_hits_are_refused_with_the_name_of_the_stage(found, said):
+    with pytest.raises(StageError, match="stage hits returned") as caught:
+        Searcher([hits(*found)]).search(Query(text="q"))
+    assert said in caught.value.message
+
+
+def test_a_stage_may_change_only_what_it_says_it_writes():
+    sly = AnyStage(lambda state, _: replace(state, variants=()), name="sly", reads=[V])
+    with pytest.raises(StageError, match="stage sly changed variants"):
+        Searcher([AnyStage(variants, name="w", writes=[V]), sly]).search(Query(text="q"))
+
+
+def test_cancelling_stops_between_stages():
+    ran: list[str] = []
+    stages = [AnyStage(lambda state, _, n=n: (ran.append(n), state)[1], name=n) for n in "abc"]
+
+    with pytest.raises(Cancelled):
+        Searcher(stages).search(Query(text="q"), cancel=StopAfter(2))
+    assert ran == ["a", "b"]
+
+
+def test_parallel_joins_rankings_in_the_order_of_the_list():
+    slow = AnyStage(
+        lambda state, context: ranking_named("a", "x").run(state.warn("one"), context), name="a", writes=[R]
+    )
+    fast = AnyStage(
+        lambda state, context: ranking_named("b", "y").run(state.warn("two"), context), name="b", writes=[R]
+    )
+
+    class Backwards:
+        def map(self, function, items):
+            done = [function(item) for item in reversed(list(items))]
+            return reversed(done)
+
+    state = Parallel(slow, fast).run(a_state(), replace(CONTEXT, executor=Backwards()))
+
+    assert [one.name for one in state.rankings] == ["a", "b"]
+    assert [one.name for one in state.reports] == ["a", "b"]
+    assert state.warnings == ("one", "two")
+    assert [one.count_out for one in state.reports] == [1, 1]
+
+
+def test_parallel_keeps_what_was_there_and_one_branchs_variants():
+    base = replace(a_state(), rankings=(Ranking(name="old", entries=()),))
+    state = Parallel(AnyStage(variants, name="v", writes=[V]), ranking_named("new")).run(base, CONTEXT)
+
+    assert [one.name for one in state.rankings] == ["old", "new"]
+    assert state.variants[0].text == "bees"
+
+
+def test_two_branches_may_not_write_what_cannot_be_joined():
+    with pytest.raises(StageError, match="one and two both write hits"):
+        Parallel(AnyStage(variants, name="one", writes=[H]), Tolerant(AnyStage(variants, name="two", writes=[H])))
+
+
+def test_a_chain_runs_in_order_and_is_told_by_its_parts():
+    state = run_stage(Chain(ranking_named("a"), ranking_named("b")), a_state(), CONTEXT)
+
+    assert [one.name for one in state.reports] == ["a", "b"]
+
+
+def test_when_says_what_it_skipped_and_why():
+    def unsure(state: SearchState) -> bool:
+        return len(state.hits) < 1
+
+    skipped = run_stage(When(unsure, failing(ValueError("no")), otherwise="sure enough"), a_state(a_hit()), CONTEXT)
+    ran = run_stage(When(unsure, ranking_named("a", "x")), a_state(), CONTEXT)
+    unnamed = run_stage(When(unsure, ranking_named("a")), a_state(a_hit()), CONTEXT)
+
+    assert [(one.name, one.status, one.note) for one in skipped.reports] == [("bad", "skipped", "sure enough")]
+    assert ran.reports[0].status == "ok"
+    assert unnamed.reports[0].note == "unsure does not hold"
+
+
+def test_tolerant_survives_and_says_so(caplog):
+    tolerant = Tolerant(failing(ProviderError("the server is down"), "dense"), warning="Searched by words alone")
+    state = run_stage(tolerant, a_state(), CONTEXT)
+
+    assert state.warnings == ("Searched by words alone: the server is down",)
+    assert [(one.name, one.status, one.note) for one in state.reports] == [("dense", "failed", "the server is down")]
+    assert "dense failed" in caplog.text
+
+
+def test_tolerant_shows_no_stack_trace_of_a_stranger():
+    state = run_stage(Tolerant(failing(KeyError("secret"), "acme")), a_state(), CONTEXT)
+
+    assert state.warnings == ("The search stage acme failed and was left out: KeyError",)
+
+
+def test_tolerant_raises_what_it_should_not_catch():
+    with pytest.raises(Cancelled):
+        run_stage(Tolerant(failing(Cancelled("stop"))), a_state(), CONTEXT)
+    with pytest.raises(KeyError):
+        run_stage(Tolerant(failing(KeyError("x")), catch=(ProviderError,)), a_state(), CONTEXT)
+
+
+def test_tolerant_survives_a_stage_that_breaks_the_rules():
+    nan = AnyStage(lambda state, _: replace(state, hits=(a_hit(score=float("nan")),)), name="acme", writes=[H])
+    result = Searcher([hits(a_hit()), Tolerant(nan)]).search(Query(text="q"))
+
+    assert len(result) == 1
+    assert "acme" in result.warnings[0]
