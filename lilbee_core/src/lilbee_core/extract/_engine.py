@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsupportedFormat
+from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract._reading import damaged
 from lilbee_core.types import Source
 
@@ -85,13 +85,6 @@ def _plain_error(source: Source, error: Exception, password: str | None) -> Extr
     if type(error).__name__ == "MissingDependencyError":
         return UnsupportedFormat(f"{source.path} needs a program that is not installed")
     return damaged(source, "its content does not follow its format")
-
-
-def no_text(source: Source) -> NoText:
-    """Return the error for a file from which no text came."""
-    return NoText(
-        f"{source.path} holds no text that can be read", hint="If it is a scan, switch text recognition on and retry."
-    )
 
 
 def _read_result(result: ExtractionResult) -> Extraction:

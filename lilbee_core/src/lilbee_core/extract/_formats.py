@@ -13,19 +13,16 @@ TEXT = (
     "text/vtt",
     "text/calendar",
     "text/vcard",
-    "application/json",
-    "application/jsonl",
-    "application/yaml",
-    "application/toml",
-    "application/xml",
-    "application/mbox",
-    "text/csv",
-    "text/tab-separated-values",
-    "text/html",
-    "application/x-ipynb+json",
-    "message/rfc822",
 )
+CODE = ("text/x-*",)
 MARKDOWN = ("text/markdown",)
+HTML = ("text/html", "application/xhtml+xml")
+DATA = ("application/json", "application/jsonl", "application/yaml", "application/toml")
+TABLES = ("text/csv", "text/tab-separated-values")
+XML = ("application/xml", "image/svg+xml")
+NOTEBOOKS = ("application/x-ipynb+json",)
+MAIL = ("message/rfc822", "multipart/related")
+ARCHIVES = ("application/zip", "application/x-tar", "application/gzip")
 
 PDF = "application/pdf"
 _OOXML = "application/vnd.openxmlformats-officedocument."

@@ -8,11 +8,11 @@ from importlib.metadata import version as installed_version
 from typing import Any
 
 from lilbee_core.extract._dates import iso_date
-from lilbee_core.extract._engine import Extraction, no_text, run_engine
+from lilbee_core.extract._engine import Extraction, run_engine
 from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, SLIDES
 from lilbee_core.extract._headings import markdown_headings
 from lilbee_core.extract._paged import Placed, join_pages, join_sheets, split_slides
-from lilbee_core.extract._reading import check_length, read_bytes
+from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lilbee_core.extract._decode import looks_like_text
+from lilbee_core.extract._languages import language_of
 
 BINARY = "application/octet-stream"
 PLAIN = "text/plain"
@@ -165,16 +166,8 @@ def _text_type(path: str, name: str, suffix: str, head: bytes) -> str:
         return _TEXT[suffix]
     if name in _KNOWN or name.split(".", 1)[0] in _KNOWN:
         return PLAIN
-    language = _language(path, head)
+    language = language_of(path, head)
     return f"text/x-{language}" if language else _sniffed(head) or PLAIN
-
-
-def _language(path: str, head: bytes) -> str | None:
-    try:
-        from lilbee_core.extract._languages import language_of
-    except ModuleNotFoundError:
-        return None
-    return language_of(path, head)
 
 
 _SNIFFED = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from lilbee_core.errors import ExtractError, LimitExceeded, NotReadable, UnsupportedFormat
+from lilbee_core.errors import ExtractError, LimitExceeded, NoText, NotReadable, UnsupportedFormat
 from lilbee_core.extract._decode import Decoded, NotText, decode
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Source
@@ -45,9 +45,13 @@ def _read_file(source: Source) -> bytes:
 
 def not_readable(source: Source, error: OSError) -> NotReadable:
     """Return the error for a file that cannot be opened."""
-    reason = {FileNotFoundError: "it is gone", PermissionError: "permission denied"}.get(
-        type(error), (error.strerror or type(error).__name__).lower()
-    )
+    match error:
+        case FileNotFoundError():
+            reason = "it is gone"
+        case PermissionError():
+            reason = "permission denied"
+        case _:
+            reason = (error.strerror or type(error).__name__).lower()
     return NotReadable(f"{source.path} cannot be read: {reason}", hint="Check that the file exists and may be read.")
 
 
@@ -87,4 +91,11 @@ def damaged(source: Source, why: str) -> ExtractError:
         f"{source.path} is damaged: {why}",
         hint="Open the file in its own program and save it again, or replace it.",
         code="extract.damaged",
+    )
+
+
+def no_text(source: Source) -> NoText:
+    """Return the error for a file from which no text came."""
+    return NoText(
+        f"{source.path} holds no text that can be read", hint="If it is a scan, switch text recognition on and retry."
     )

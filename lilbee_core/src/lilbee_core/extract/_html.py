@@ -1,0 +1,138 @@
+"""Web pages: the text a reader sees, with the file's lines, headings, title and date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lilbee_core.extract._dates import iso_date
+from lilbee_core.extract._markup import Block, PageReader
+from lilbee_core.extract._reading import check_length, no_text, read_text
+from lilbee_core.protocols import ExtractContext
+from lilbee_core.types import Document, Heading, Metadata, Source
+
+_MAIN_SHARE = 0.3
+_MENU_ITEMS, _MENU_CHARS = 20, 24
+_MENU_ITEMS, _MENU_CHARS = 20, 24
+_STEP_CHARS = 1 << 20
+_DATES = (
+    "article:published_time", "datepublished", "date", "dc.date", "dcterms.date", "dcterms.created", "pubdate", "time",
+    "article:modified_time", "datemodified", "last-modified",
+)  # fmt: skip
+_FACTS = {
+    "author": ("author", "article:author", "dc.creator"),
+    "description": ("description", "og:description", "dc.description"),
+    "keywords": ("keywords",),
+    "url": ("canonical", "og:url"),
+    "site": ("og:site_name",),
+}
+
+
+class HtmlExtractor:
+    """Reads web pages. Navigation, footers and consent banners are left out, unless nothing else is there.
+
+    Each line of the text is part of one line of the file, so places are exact.
+    """
+
+    name = "html"
+    version = "1"
+    in_process = False
+
+    def extract(self, source: Source, context: ExtractContext) -> Document:
+        """Return the text of the page.
+
+        Raises:
+            ExtractError: If the file cannot be read, is too long or shows no text.
+        """
+        decoded = read_text(source, context)
+        page = read_page(decoded.text, context)
+        if not page.text and decoded.text.strip():
+            raise no_text(source)
+        check_length(source, page.text, context)
+        return Document(
+            path=source.path,
+            collection=source.collection,
+            media_type=source.media_type,
+            text=page.text,
+            title=page.title,
+            language=page.language,
+            date=page.date,
+            metadata=page.metadata,
+            line_map=page.line_map,
+            headings=page.headings,
+            warnings=(decoded.warning,) if decoded.warning else (),
+        )
+
+
+class Page:
+    """The visible text of a page with all that is known about it."""
+
+    def __init__(self, reader: PageReader) -> None:
+        self.text, self.line_map, self.headings = _joined(_without_menus(_seen(reader.blocks)))
+        facts = reader.facts
+        first = next((heading.title for heading in self.headings if heading.level == 1), None)
+        self.title = reader.title or facts.get("og:title") or first
+        self.language = (reader.language or "").strip().lower().replace("_", "-") or None
+        self.date = next((date for name in _DATES if (date := iso_date(facts.get(name)))), None)
+        self.metadata = Metadata({name: value for name, keys in _FACTS.items() if (value := _first(facts, keys))})
+
+
+def _first(facts: Mapping[str, str], keys: Sequence[str]) -> str | None:
+    return next((value for key in keys if (value := facts.get(key))), None)
+
+
+def read_page(html: str, context: ExtractContext) -> Page:
+    """Read a page piece by piece, so that it can be given up in between."""
+    reader = PageReader()
+    for at in range(0, len(html), _STEP_CHARS):
+        reader.feed(html[at : at + _STEP_CHARS])
+        context.check()
+    reader.close()
+    return Page(reader)
+
+
+def _seen(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Leave out what stands around the text, if there is a text."""
+    total = sum(block.letters for block in blocks)
+    main = [block for block in blocks if block.main and not block.around]
+    if sum(block.letters for block in main) > total * _MAIN_SHARE:
+        return main
+    return [block for block in blocks if not block.around] or blocks
+
+
+def _without_menus(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Leave out long runs of short items that are nothing but links: languages, letters, tags."""
+    kept: list[Block] = []
+    run: list[Block] = []
+    for block in (*blocks, None):
+        if block is not None and block.link and block.tight:
+            run.append(block)
+            continue
+        if len(run) < _MENU_ITEMS or sum(item.letters for item in run) > len(run) * _MENU_CHARS:
+            kept += run
+        run = []
+        if block is not None:
+            kept.append(block)
+    return kept or blocks
+
+
+def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[Heading, ...]]:
+    pieces: list[str] = []
+    lines: list[int] = []
+    headings: list[Heading] = []
+    at = 0
+    before: Block | None = None
+    for block in blocks:
+        if before is not None:
+            gap = not (block.tight and before.tight)
+            pieces.append("\n\n" if gap else "\n")
+            at += len(pieces[-1])
+            if gap:
+                lines.append(before.lines[-1][1])
+        body = "\n".join(text for text, _ in block.lines)
+        if block.heading:
+            headings.append(Heading(start=at, level=block.heading, title=" ".join(body.split())))
+        pieces.append(body)
+        lines += [line for _, line in block.lines]
+        at += len(body)
+        before = block
+    return "".join(pieces), tuple(lines), tuple(headings)

@@ -1,0 +1,295 @@
+"""A web page as blocks of text: what a reader sees, with the file's line of each line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from lilbee_core.extract._lines import flowed, preformatted
+
+
+def _set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_UNSEEN = _set(
+    "script style noscript template svg math iframe object canvas audio video map datalist select textarea head"
+)
+_BLOCKS = _set(
+    "address article aside blockquote body caption center details dialog dd div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table "
+    "tbody tfoot thead tr ul"
+)
+_VOID = _set("area base br col embed hr img input link meta param source track wbr")
+_ENDED_BY = {
+    "li": frozenset(("li",)),
+    "dt": frozenset(("dt", "dd")),
+    "dd": frozenset(("dt", "dd")),
+    "tr": frozenset(("tr", "td", "th")),
+    "td": frozenset(("td", "th")),
+    "th": frozenset(("td", "th")),
+    "option": frozenset(("option",)),
+}
+_SCOPES = _set("table ul ol dl menu body html article section main")
+_AROUND = frozenset(("nav", "footer", "aside"))
+_AROUND_ROLES = frozenset(("navigation", "contentinfo", "search", "complementary", "banner", "dialog", "alertdialog"))
+_CONSENT = re.compile(r"(?:^|[\s_-])(?:cookies?|consent|gdpr)(?:$|[\s_-])", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph, list item, table row or heading: its lines, each with its line in the file."""
+
+    lines: list[tuple[str, int]]
+    heading: int = 0
+    main: bool = False
+    around: bool = False
+    tight: bool = False
+    link: bool = False
+
+    @property
+    def letters(self) -> int:
+        return sum(len(text) for text, _ in self.lines)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is open, and what it switched on."""
+
+    tag: str
+    unseen: bool = False
+    around: bool = False
+    main: bool = False
+    lists: bool = False
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table that is open: the cells of its row so far."""
+
+    cells: list[list[Block]] = field(default_factory=list)
+    in_cell: bool = False
+
+
+class PageReader(HTMLParser):
+    """Collects the blocks of a page and what its head says about it."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[Block] = []
+        self.title: str | None = None
+        self.language: str | None = None
+        self.facts: dict[str, str] = {}
+        self._stack: list[_Open] = []
+        self._open: Counter[str] = Counter()
+        self._unseen = self._around = self._main = 0
+        self._linked = 0
+        self._pre = 0
+        self._lists: list[int | None] = []
+        self._tables: list[_Table] = []
+        self._pieces: list[tuple[str, int]] = []
+        self._heading = 0
+        self._marker = ""
+        self._title_parts: list[str] | None = None
+
+    # ------------------------------------------------------------------ what the parser calls
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self._note(tag, values)
+        if tag in _ENDED_BY:
+            self._close_implied(_ENDED_BY[tag])
+        elif tag in _BLOCKS and self._stack and self._stack[-1].tag == "p":
+            self._close_to(len(self._stack) - 1)
+        if tag == "br":
+            self._pieces.append(("\n", self.getpos()[0]))
+        if tag in _BLOCKS:
+            self._flush()
+        if tag not in _VOID:
+            self._enter(tag, values)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID and tag in {"svg", "math", "canvas"}:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self._open[tag]:
+            if tag == "p":
+                self._flush()
+            return
+        place = len(self._stack) - 1
+        while self._stack[place].tag != tag:
+            place -= 1
+        self._close_to(place)
+
+    def handle_data(self, data: str) -> None:
+        if self._title_parts is not None:
+            self._title_parts.append(data)
+        elif not self._unseen:
+            self._pieces.append((data, self.getpos()[0]))
+            if self._open["a"]:
+                self._linked += len(data)
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Take ``<![if …]>`` and the like for a comment; the base class fails on unknown ones."""
+        return self.parse_bogus_comment(i)
+
+    def close(self) -> None:
+        super().close()
+        self._close_to(0)
+        self._flush()
+
+    # ------------------------------------------------------------------ elements
+
+    def _note(self, tag: str, values: dict[str, str]) -> None:
+        if tag == "html" and self.language is None:
+            self.language = values.get("lang") or values.get("xml:lang")
+        elif tag == "title" and self.title is None and not self._open["svg"]:
+            self._title_parts = []
+        elif tag == "meta" and values.get("content"):
+            name = values.get("property") or values.get("name") or values.get("itemprop") or values.get("http-equiv")
+            if name:
+                self.facts.setdefault(name.strip().lower(), values["content"].strip())
+        elif tag == "link" and values.get("rel", "").lower() == "canonical":
+            self.facts.setdefault("canonical", values.get("href", "").strip())
+        elif tag == "time" and values.get("datetime") and ("pubdate" in values or "datePublished" in values.values()):
+            self.facts.setdefault("time", values["datetime"].strip())
+
+    def _enter(self, tag: str, values: dict[str, str]) -> None:
+        role = values.get("role", "").lower()
+        entry = _Open(
+            tag,
+            unseen=tag in _UNSEEN or self._is_hidden(values),
+            around=tag in _AROUND or role in _AROUND_ROLES or self._is_consent(tag, values),
+            main=tag == "main" or role == "main",
+            lists=tag in {"ul", "ol", "menu"},
+        )
+        self._stack.append(entry)
+        self._open[tag] += 1
+        self._unseen += entry.unseen
+        self._around += entry.around
+        self._main += entry.main
+        self._pre += tag == "pre"
+        if entry.lists:
+            start = values.get("start", "1")
+            self._lists.append((int(start) if start.isdecimal() and len(start) < 9 else 1) if tag == "ol" else None)
+        elif tag == "li":
+            self._marker = self._next_marker()
+        elif tag in _HEADINGS:
+            self._heading = _HEADINGS[tag]
+        elif tag == "table":
+            self._tables.append(_Table())
+        elif tag in {"td", "th"} and self._tables:
+            self._start_cell()
+
+    def _is_hidden(self, values: dict[str, str]) -> bool:
+        return (
+            "hidden" in values
+            or values.get("aria-hidden") == "true"
+            or bool(_HIDDEN_STYLE.search(values.get("style", "")))
+        )
+
+    def _is_consent(self, tag: str, values: dict[str, str]) -> bool:
+        return tag in {"div", "section", "aside", "dialog", "form"} and bool(
+            _CONSENT.search(values.get("id", "")) or _CONSENT.search(values.get("class", ""))
+        )
+
+    def _next_marker(self) -> str:
+        if not self._lists:
+            return "- "
+        indent = "  " * (len(self._lists) - 1)
+        number = self._lists[-1]
+        if number is None:
+            return f"{indent}- "
+        self._lists[-1] = number + 1
+        return f"{indent}{number}. "
+
+    def _close_implied(self, tags: frozenset[str]) -> None:
+        """Close what a new list item, row or cell ends without saying so."""
+        for place in range(len(self._stack) - 1, max(-1, len(self._stack) - 64), -1):
+            tag = self._stack[place].tag
+            if tag in tags:
+                self._close_to(place)
+                return
+            if tag in _SCOPES:
+                return
+
+    def _close_to(self, place: int) -> None:
+        while len(self._stack) > place:
+            self._leave(self._stack.pop())
+
+    def _leave(self, entry: _Open) -> None:
+        tag = entry.tag
+        if tag == "title" and self._title_parts is not None:
+            self.title = " ".join("".join(self._title_parts).split()) or None
+            self._title_parts = None
+        if tag in _BLOCKS or tag in {"td", "th"}:
+            self._flush()
+        if tag in {"td", "th"} and self._tables:
+            self._tables[-1].in_cell = False
+        elif tag in {"tr", "table"} and self._tables:
+            self._end_row()
+            if tag == "table":
+                self._tables.pop()
+        if entry.lists and self._lists:
+            self._lists.pop()
+        if tag in _HEADINGS:
+            self._heading = 0
+        self._open[tag] -= 1
+        self._unseen -= entry.unseen
+        self._around -= entry.around
+        self._main -= entry.main
+        self._pre -= tag == "pre"
+
+    # ------------------------------------------------------------------ blocks
+
+    def _flush(self) -> None:
+        """End the block that is being collected."""
+        pieces, self._pieces = self._pieces, []
+        linked, self._linked = self._linked, 0
+        lines = preformatted(pieces) if self._pre else flowed(pieces)
+        if not lines:
+            return
+        marker, self._marker = self._marker, ""
+        if marker:
+            lines[0] = (marker + lines[0][0], lines[0][1])
+        block = Block(
+            lines,
+            heading=self._heading,
+            main=self._main > 0,
+            around=self._around > 0,
+            tight=bool(marker),
+            link=linked >= sum(len(text) for text, _ in lines) - len(marker),
+        )
+        table = next((table for table in reversed(self._tables) if table.in_cell), None)
+        if table is not None and table.cells:
+            table.cells[-1].append(block)
+        else:
+            self.blocks.append(block)
+
+    def _start_cell(self) -> None:
+        self._flush()
+        self._tables[-1].cells.append([])
+        self._tables[-1].in_cell = True
+
+    def _end_row(self) -> None:
+        """Make a row of cells one line; cells that hold more than a line each are a layout and stay blocks."""
+        table = self._tables[-1]
+        cells, table.cells, table.in_cell = table.cells, [], False
+        if not any(cells):
+            return
+        # A table in a cell of another one belongs to that cell.
+        outer = next((one for one in reversed(self._tables[:-1]) if one.in_cell and one.cells), None)
+        target = outer.cells[-1] if outer is not None else self.blocks
+        if all(len(cell) <= 1 and not any(block.heading for block in cell) for cell in cells):
+            texts = [" ".join(text for text, _ in cell[0].lines) if cell else "" for cell in cells]
+            first = next(cell[0] for cell in cells if cell)
+            row = " | ".join(texts) if len(texts) > 1 else texts[0]
+            target.append(Block([(row, first.lines[0][1])], main=first.main, around=first.around, tight=True))
+        else:
+            target.extend(block for cell in cells for block in cell)
