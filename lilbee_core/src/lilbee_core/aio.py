@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import anyio
 
     from lilbee_core.doctor import Check
+    from lilbee_core.evaluation import EvaluationReport, EvaluationSet
     from lilbee_core.library import Place
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken
@@ -164,7 +165,38 @@ class AsyncDoctor:
 
     async def run(self) -> tuple[Check, ...]:
         """See `Doctor.run`."""
-        return await self._threads.run(lambda: self._bee.doctor.run())
+        return await self._threads.run(self._bee.doctor.run)
+
+
+class AsyncEvaluation:
+    """Mirrors `Evaluation`."""
+
+    def __init__(self, bee: Lilbee, threads: _Threads) -> None:
+        self._bee = bee
+        self._threads = threads
+
+    async def open(self, folder: str | Path) -> EvaluationSet:
+        """See `Evaluation.open`."""
+        return await self._threads.run(lambda: self._bee.evaluation.open(folder))
+
+    async def run(
+        self,
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, int]],
+        *,
+        profile: str | None = None,
+        limit: int | None = None,
+        depth: int = 100,
+        cancel: CancelToken | None = None,
+    ) -> EvaluationReport:
+        """See `Evaluation.run`."""
+
+        def work(token: CancelToken) -> EvaluationReport:
+            return self._bee.evaluation.run(
+                queries, qrels, profile=profile, limit=limit, depth=depth, cancel=token
+            )
+
+        return await self._threads.run_cancellable(work, cancel)
 
 
 class AsyncLilbee:
@@ -222,6 +254,11 @@ class AsyncLilbee:
     def doctor(self) -> AsyncDoctor:
         """See `Lilbee.doctor`."""
         return AsyncDoctor(self._bee, self._threads)
+
+    @property
+    def evaluation(self) -> AsyncEvaluation:
+        """See `Lilbee.evaluation`."""
+        return AsyncEvaluation(self._bee, self._threads)
 
     @property
     def plugins(self) -> tuple[PluginReport, ...]:

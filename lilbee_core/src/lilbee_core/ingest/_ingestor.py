@@ -24,6 +24,7 @@ from lilbee_core.events import (
     SyncStarted,
     UpkeepFinished,
 )
+from lilbee_core.ingest._memory import memory_row
 from lilbee_core.ingest._pipeline import BatchLimits, Pipeline
 from lilbee_core.ingest._prepare import Prepared, Preparer
 from lilbee_core.ingest._survey import Survey, SurveyOptions, Surveyor, ToRead
@@ -133,17 +134,20 @@ class Ingestor:
             return self._finish(tally, vectors, started, owed=owed, cancelled=cancelled)
 
     def add_documents(self, documents: Iterable[Document], cancel: CancelToken) -> SyncReport:
-        """Index documents from memory, streaming; one with the same collection and path is replaced."""
+        """Index documents from memory, streaming; one with the same collection and path is replaced if it differs."""
         started = self._clock.monotonic()
         with self._store.writing():
             tally = Tally()
             vectors = self._vector_source()
+            emptied: list[DocumentRow] = []
             pipeline = Pipeline(
-                lambda offer: self._offer_documents(documents, offer, tally, cancel), vectors, self._limits
+                lambda offer: self._offer_documents(documents, offer, tally, emptied, cancel), vectors, self._limits
             )
             self._write(pipeline, tally, deque(), total=None)
+            self._drop(emptied, tally)
+            owed = self._pay_owed(vectors, cancel)
             self._upkeep()
-            return self._finish(tally, vectors, started, owed=0, cancelled=_cancelled(cancel))
+            return self._finish(tally, vectors, started, owed=owed, cancelled=_cancelled(cancel))
 
     def exclude(self, rows: Sequence[DocumentRow]) -> None:
         """Take documents out of the index and remember that they are unwanted."""
@@ -228,15 +232,19 @@ class Ingestor:
             for old, row in survey.moved:
                 self._events(DocumentMoved(collection=row.collection, path=row.path, old_path=old.path))
             tally.moved += len(survey.moved)
-        if survey.remove:
-            self._store.remove([row.id for row in survey.remove])
-            for row in survey.remove:
-                self._events(DocumentRemoved(collection=row.collection, path=row.path))
-            tally.removed += sum(1 for row in survey.remove if row.state is DocumentState.INDEXED)
+        self._drop(survey.remove, tally)
         if survey.forget:
             self._store.forget([row.id for row in survey.forget])
         if survey.record:
             self._store.record(survey.record)
+
+    def _drop(self, rows: Sequence[DocumentRow], tally: Tally) -> None:
+        """Take documents out of the index."""
+        if rows:
+            self._store.remove([row.id for row in rows])
+        for row in rows:
+            self._events(DocumentRemoved(collection=row.collection, path=row.path))
+        tally.removed += sum(1 for row in rows if row.state is DocumentState.INDEXED)
 
     def _relocate(self, rows: Sequence[DocumentRow]) -> None:
         words = {}
@@ -286,27 +294,26 @@ class Ingestor:
         return self._reader.media_type(one.found.path, head)
 
     def _offer_documents(
-        self, documents: Iterable[Document], offer: Callable[[Prepared], bool], tally: Tally, cancel: CancelToken
+        self,
+        documents: Iterable[Document],
+        offer: Callable[[Prepared], bool],
+        tally: Tally,
+        emptied: list[DocumentRow],
+        cancel: CancelToken,
     ) -> None:
         now = self._now()
         for document in documents:
             if _cancelled(cancel):
                 return
             old = self._store.find(document.collection, document.path)
+            row = memory_row(document, old, now)
             known = old is not None and old.state is DocumentState.INDEXED
-            identity = old.id if old is not None and known else new_id(document.collection, document.path, "memory")
-            row = DocumentRow(
-                id=identity,
-                collection=document.collection,
-                path=document.path,
-                state=DocumentState.INDEXED,
-                size=len(document.text.encode("utf-8", "surrogatepass")),
-                extractor="memory",
-                attempted_at=now,
-                indexed_at=now,
-            )
-            if not document.text.strip():
+            if old is not None and known and (old.extractor, old.sha256) == (row.extractor, row.sha256):
+                tally.unchanged += 1
+            elif not document.text.strip():
                 tally.skipped.append(_problem(row, "empty", "the document holds no text"))
+                if known:
+                    emptied.append(row)
             elif not offer(self._preparer.prepare(document, row, updated=known)):
                 return
 

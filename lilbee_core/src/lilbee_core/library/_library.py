@@ -36,6 +36,7 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     from lilbee_core.doctor import Doctor
+    from lilbee_core.evaluation import Evaluation
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
     from lilbee_core.settings import Settings
@@ -356,6 +357,20 @@ class Lilbee:
             plugins=lambda: self.plugins,
             collections=self.collections.list,
             warnings=lambda: parts.settings.warnings,
+        )
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Measures how well this library finds what is known to be relevant."""
+        from lilbee_core.evaluation import Evaluation
+
+        parts = self._parts
+        return Evaluation(
+            store=lambda: parts.store,
+            search=self.search,
+            profile=lambda: parts.settings.search.profile,
+            clock=parts.clock,
+            events=parts.events,
         )
 
     # ------------------------------------------------------------------ inside

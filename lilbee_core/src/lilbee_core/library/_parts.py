@@ -295,11 +295,11 @@ class Parts:
     def expected_meta(self, old: IndexMeta | None) -> IndexMeta:
         """Return what an index written with the present settings says of itself."""
         from lilbee_core import __version__
-        from lilbee_core.store import SCHEMA_VERSION
+        from lilbee_core.store import SCHEMA
 
         options, identity = self.settings.chunks, self.identity(old)
         return IndexMeta(
-            schema=SCHEMA_VERSION,
+            schema=SCHEMA,
             embedder=identity.model,
             fingerprint=identity.fingerprint,
             dimension=identity.dimension,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lilbee_core.errors import LilbeeError
+from lilbee_core.errors import LilbeeError, PluginError
 from lilbee_core.extract import ExtractorRegistry, ExtractPool
 from lilbee_core.plugins import PluginHost
 from lilbee_core.settings import Settings
@@ -25,7 +25,13 @@ class Reader:
 
     def version(self, path: str, media_type: str) -> str | None:
         spec = self._registry.choose(path, media_type)
-        return self._registry.version_of(spec) if spec is not None else None
+        if spec is None:
+            return None
+        try:
+            return self._registry.version_of(spec)
+        except PluginError:
+            # Its files fail one by one, with this very reason; the sync goes on.
+            return f"{spec.name}/broken"
 
     def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Document | LilbeeError]]:
         yield from self._pool.extract(sources)
