@@ -1,4 +1,4 @@
-"""Bytes to text, honestly: marks first, then declarations, then UTF-8, then the content decides."""
+"""Bytes to text, honestly: marks first, then UTF-8, then what the file declares, then what its letters spell."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from lilbee_core.extract._charset import guess_encoding
 from lilbee_core.text import normalize_newlines
 
 SAMPLE_BYTES = 64 * 1024
-# Control characters that no text holds. Tab, line feed, form feed, carriage return, escape and backspace (overstrikes
-# of old terminals) do occur.
+# Control characters that no text holds. Besides white space, escape (colors of terminals), backspace (overstrikes)
+# and the end mark of old systems do occur.
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1A, 0x1B})
-_NUL_TO_SPACE = {0: " "}
+_FEW = 0.02
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -26,6 +27,17 @@ _DECLARATIONS = (
     re.compile(rb"^[^\n]*\n?[ \t\f]*#.{0,80}?coding[:=][ \t]*([-_.a-zA-Z0-9]{2,40})"),
     re.compile(rb"""^@charset\s+"([A-Za-z0-9._:-]{2,40})";"""),
 )
+# What browsers read for a declared name.
+_WEB_NAMES = {
+    **dict.fromkeys(
+        ("iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "ascii", "us-ascii"), "cp1252"
+    ),
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
+    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "korean"), "cp949"),
+    "iso-8859-9": "cp1254",
+    "tis-620": "cp874",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,42 +55,45 @@ class NotText(ValueError):
 
 def looks_like_text(head: bytes) -> bool:
     """Say whether the first bytes of a file are those of a text, in whatever encoding."""
-    if not head or _mark(head) or _wide_encoding(head):
-        return True
-    if b"\x00" in head and not _is_utf8(head):
-        return False
     sample = head[:SAMPLE_BYTES]
-    controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    if controls > len(sample) * 0.02:
+    if not sample or _mark(sample) or _wide_encoding(sample):
+        return True
+    if len(sample) - len(sample.translate(None, _CONTROLS)) > len(sample) * _FEW:
         return False
-    return _is_utf8(sample) or not _looks_random(sample)
+    if _is_utf8(sample) or _is_mostly_ascii(sample):
+        return True
+    return _declared(sample) is not None or _is_mostly_utf8(sample) or guess_encoding(sample) is not None
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes, *, declared: str | None = None) -> Decoded:
     """Return the text of `data`; the number of lines is that of the file.
+
+    Args:
+        data: The whole file.
+        declared: An encoding told from outside, such as by a mail's header.
 
     Raises:
         NotText: If no encoding makes a text of it.
     """
     if mark := _mark(data):
         return _finish(data[mark[0] :], mark[1])
-    if b"\x00" in data[:SAMPLE_BYTES] and (wide := _wide_encoding(data)):
+    sample = data[:SAMPLE_BYTES]
+    if b"\x00" in sample and (wide := _wide_encoding(sample)):
         return _finish(data, wide)
-    if not looks_like_text(data[:SAMPLE_BYTES]):
-        raise NotText("the bytes are no text in any known encoding")
-    for encoding in _candidates(data):
+    if not looks_like_text(sample):
+        raise NotText("no encoding makes a text of it")
+    for encoding in _candidates(data, declared):
         try:
             return _checked(data.decode(encoding), encoding)
         except (UnicodeDecodeError, LookupError):
             continue
-    return _finish(data, _guess(data[:SAMPLE_BYTES]) or "utf-8")
+    if _is_mostly_utf8(data):
+        return _repaired(data)
+    return _finish(data, guess_encoding(data) or _guess_by_library(data) or "cp1252")
 
 
 def _mark(data: bytes) -> tuple[int, str] | None:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return len(mark), encoding
-    return None
+    return next(((len(mark), encoding) for mark, encoding in _MARKS if data.startswith(mark)), None)
 
 
 def _is_utf8(sample: bytes) -> bool:
@@ -89,71 +104,95 @@ def _is_utf8(sample: bytes) -> bool:
     return True
 
 
+def _is_mostly_ascii(sample: bytes) -> bool:
+    return sum(byte < 0x80 for byte in sample) > len(sample) * (1 - _FEW)
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Tell a UTF-8 text with a few stray bytes, as logs written by several programs are."""
+    text = data[: 4 * SAMPLE_BYTES].decode("utf-8", "replace")
+    beyond_ascii = sum(char > "\x7f" for char in text)
+    return text.count("\ufffd") * 4 <= beyond_ascii
+
+
 def _wide_encoding(head: bytes) -> str | None:
     """Return UTF-16 or UTF-32 without a mark, told by where the zero bytes stand."""
-    sample = head[: 4096 - 4096 % 4]
-    if len(sample) < 4 or b"\x00" not in sample:
+    sample = head[: min(len(head), 4096) // 4 * 4]
+    if not sample or b"\x00" not in sample:
         return None
-    quarter = max(1, len(sample) // 4)
-    zeros = [sample[at::4].count(0) / quarter for at in range(4)]
-    if min(zeros[2:]) > 0.9 and zeros[0] < 0.1:
-        return _valid(sample, "utf-32-le")
-    if min(zeros[:2]) > 0.9 and zeros[3] < 0.1:
-        return _valid(sample, "utf-32-be")
+    zeros = [sample[at::4].count(0) / (len(sample) // 4) for at in range(4)]
     even, odd = (zeros[0] + zeros[2]) / 2, (zeros[1] + zeros[3]) / 2
-    if odd > 0.2 and even < 0.02:
-        return _valid(sample, "utf-16-le")
-    if even > 0.2 and odd < 0.02:
-        return _valid(sample, "utf-16-be")
-    return None
+    telling = (
+        ("utf-32-le", min(zeros[2:]) > 0.9 and zeros[0] < 0.1),
+        ("utf-32-be", min(zeros[:2]) > 0.9 and zeros[3] < 0.1),
+        ("utf-16-le", odd > 0.2 and even < _FEW),
+        ("utf-16-be", even > 0.2 and odd < _FEW),
+    )
+    for encoding, fits in telling:
+        if fits:
+            return _valid(sample, encoding)
+    # Scripts beyond Latin have zero bytes only in spaces, digits and line ends.
+    return None if _is_utf8(sample) else _valid(sample, "utf-16-le" if odd > even else "utf-16-be", strict=True)
 
 
-def _valid(sample: bytes, encoding: str) -> str | None:
+def _valid(sample: bytes, encoding: str, *, strict: bool = False) -> str | None:
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(sample)
     except UnicodeDecodeError:
         return None
+    if strict:
+        known = sum(char.isalnum() or char.isspace() or char in ".,!?()-:;、。，「」" for char in text)
+        scripts = {ord(char) >> 8 for char in text if char.isalpha()}
+        ideographs = sum("\u3000" <= char <= "\ud7a3" for char in text) > len(text) / 2
+        return encoding if known > len(text) * 0.9 and (ideographs or len(scripts) <= 3) else None
     controls = sum(char < " " and char not in "\t\n\r\f\x0b\x1b" for char in text)
-    return encoding if controls <= len(text) * 0.02 else None
+    return encoding if controls <= len(text) * _FEW else None
 
 
-def _looks_random(sample: bytes) -> bool:
-    """Tell compressed or machine data from a text in a national encoding.
-
-    In every national encoding most bytes are letters, spaces and line ends; in random data bytes of the C1 range and
-    ASCII punctuation are as frequent as any other.
-    """
-    if len(sample) < 32:
-        return False
-    deleted = sample.count(0x7F)
-    high = sum(byte >= 0x80 for byte in sample)
-    blank = sum(sample.count(byte) for byte in b" \n\t\r")
-    return high > len(sample) * 0.3 and (deleted > len(sample) * 0.001 and blank < len(sample) * 0.03)
-
-
-def _candidates(data: bytes) -> list[str]:
+def _candidates(data: bytes, told: str | None) -> list[str]:
     found = ["utf-8"]
-    if b"\x1b$" in data[:SAMPLE_BYTES] or b"\x1b(" in data[:SAMPLE_BYTES]:
+    if data[:SAMPLE_BYTES].isascii() and (b"\x1b$" in data[:SAMPLE_BYTES] or b"\x1b(" in data[:SAMPLE_BYTES]):
         found.insert(0, "iso2022_jp_2")
+    return [*found, *(name for name in (_known(told), _declared(data)) if name)]
+
+
+def _declared(data: bytes) -> str | None:
     head = data[:2048]
-    declared = (pattern.search(head) for pattern in _DECLARATIONS)
-    return [*found, *(_web_name(match[1].decode("ascii")) for match in declared if match)]
+    matches = (pattern.search(head) for pattern in _DECLARATIONS)
+    return next((name for match in matches if match and (name := _known(match[1].decode("ascii")))), None)
 
 
-def _web_name(label: str) -> str:
-    """Read a declared encoding as browsers do: Latin-1 means Windows-1252."""
+def _known(label: str | None) -> str | None:
+    if not label:
+        return None
     name = label.strip().lower()
-    if name in {"iso-8859-1", "iso8859-1", "latin1", "latin-1", "iso_8859-1", "ascii", "us-ascii", "l1"}:
-        return "cp1252"
-    return {"shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "gb2312": "gb18030", "gbk": "gb18030",
-            "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "iso-8859-9": "cp1254"}.get(name, name)  # fmt: skip
+    try:
+        return codecs.lookup(_WEB_NAMES.get(name, name)).name
+    except (LookupError, ValueError):
+        return None
 
 
-def _guess(sample: bytes) -> str | None:
+def _guess_by_library(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(sample, threshold=0.4).best()
+    best = from_bytes(data[:SAMPLE_BYTES], threshold=0.4).best()
     return best.encoding if best else None
+
+
+def _repaired(data: bytes) -> Decoded:
+    """Read UTF-8; what is none is read as Windows-1252, which is what such bytes mostly are."""
+    stray = 0
+
+    def mend(error: UnicodeError) -> tuple[str, int]:
+        nonlocal stray
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        stray += error.end - error.start
+        return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+    codecs.register_error("lilbee.mend", mend)
+    text = data.decode("utf-8", "lilbee.mend")
+    return _checked(text, "utf-8", f"{stray} bytes are no UTF-8 and were read as Windows-1252")
 
 
 def _finish(data: bytes, encoding: str) -> Decoded:
@@ -163,12 +202,12 @@ def _finish(data: bytes, encoding: str) -> Decoded:
         text = data.decode(encoding, "replace")
     count = text.count("\ufffd")
     if count > max(20, len(text) * 0.1):
-        raise NotText(f"{count} of {len(text)} characters cannot be read as {encoding}")
-    return _checked(text, encoding, f"{count} bytes are no {encoding} and were replaced")
+        raise NotText(f"{count} of {len(text)} characters are no {encoding}")
+    return _checked(text, encoding, f"{count} characters are no {encoding} and were replaced")
 
 
 def _checked(text: str, encoding: str, warning: str | None = None) -> Decoded:
     if "\x00" in text:
         warning = warning or f"{text.count(chr(0))} zero bytes were replaced by spaces"
-        text = text.translate(_NUL_TO_SPACE)
+        text = text.replace("\x00", " ")
     return Decoded(text=normalize_newlines(text), encoding=encoding, warning=warning)
