@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("lilbee_cli.commands.config", "Show and change settings."),
     "trust": ("lilbee_cli.commands.trust", "Let this library use its own settings."),
     "plugins": ("lilbee_cli.commands.plugins", "List plugins and what is wrong with them."),
+    "eval": ("lilbee_cli.commands.eval", "Measure retrieval on a judged collection."),
     "doctor": ("lilbee_cli.commands.doctor", "Check the installation and the index."),
     "completion": ("lilbee_cli.commands.completion", "Print a shell completion script."),
     "version": ("lilbee_cli.commands.version", "Print the version."),
@@ -160,3 +161,7 @@ def _utf8() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    main()

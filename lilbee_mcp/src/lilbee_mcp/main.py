@@ -30,3 +30,7 @@ def serve(*, library: str | None, data_dir: str | None) -> None:
     with Lilbee(find_library(library), data_dir=data_dir) as bee:
         # The SDK moves the protocol to a private descriptor, so that nothing printed by a library lands in it.
         build_server(bee).run("stdio")
+
+
+if __name__ == "__main__":
+    main()

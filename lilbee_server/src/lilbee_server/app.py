@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from litestar import Litestar
 from litestar.config.app import AppConfig
 from litestar.datastructures import State
-from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 
 from lilbee_core import Lilbee, LilbeeError, __version__
@@ -29,7 +28,6 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
     return Litestar.from_config(
         AppConfig(
             route_handlers=[health.health, status.status, search.search],
-            dependencies={"library": Provide(_library, sync_to_thread=False)},
             state=State({"library": library}),
             middleware=[Guard(token=token, hosts=tuple(hosts))],
             exception_handlers={LilbeeError: lilbee_problem},
@@ -38,8 +36,3 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
             debug=False,
         )
     )
-
-
-def _library(state: State) -> Lilbee:
-    library: Lilbee = state["library"]
-    return library

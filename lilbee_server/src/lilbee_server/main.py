@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,6 +53,8 @@ def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
         token = secrets.token_urlsafe(32)
         file = write_server_file(bee.data_dir, address, token)
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {file}\n")
+        # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         try:
             config = uvicorn.Config(create_app(bee, token=token), log_level="warning", access_log=False)
             uvicorn.Server(config).run(sockets=[listener])
@@ -69,3 +72,7 @@ def write_server_file(data_dir: Path, address: str, token: str) -> Path:
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         json.dump({"url": address, "token": token, "pid": os.getpid()}, out)
     return file
+
+
+if __name__ == "__main__":
+    main()

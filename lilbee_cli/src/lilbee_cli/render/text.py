@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from lilbee_core import Answer, Citation, Hit, SearchResult, SyncReport
+    from lilbee_core.evaluation import EvaluationReport
     from lilbee_core.types import LibraryStatus
 
 # A document must not move the cursor, color the screen or turn the reading direction.
@@ -159,3 +161,9 @@ def status(value: LibraryStatus) -> None:
         )
     for message in value.warnings:
         warn(message)
+
+
+def figures(reports: Sequence[EvaluationReport]) -> None:
+    """Print the figures of evaluations, one column each."""
+    for cells in zip(*(report.summary() for report in reports), strict=True):
+        click.echo(f"{cells[0][0]:<16}" + "".join(f"{clean(value):>12}" for _, value in cells))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import get
+from litestar.datastructures import State
 
-from lilbee_core import Lilbee
+from lilbee_server.library import library_of
 
 
 @get("/api/status", sync_to_thread=True)
-def status(library: Lilbee) -> dict[str, Any]:
+def status(state: State) -> dict[str, Any]:
     """Return documents per state, chunks, embedder and sizes."""
-    return library.status().to_dict()
+    return library_of(state).status().to_dict()

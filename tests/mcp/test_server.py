@@ -1,0 +1,89 @@
+"""The tools over an in-memory client, and the server as a process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from lilbee_core import Lilbee
+from lilbee_core.testing import HashEmbedder
+from lilbee_mcp.server import build_server
+from lilbee_mcp.tools.search import HIT_CHARS
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Lilbee]:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
+    (root / "long.md").write_text("zebra " * 900, encoding="utf-8")
+    with Lilbee(root, embedder=HashEmbedder()) as bee:
+        bee.sync()
+        yield bee
+
+
+def call(library: Lilbee, name: str, **arguments: Any) -> Any:
+    async def work() -> Any:
+        async with Client(build_server(library)) as client:
+            return await client.call_tool(name, arguments)
+
+    return anyio.run(work)
+
+
+def test_the_tools_and_their_marks(library: Lilbee) -> None:
+    async def work() -> Any:
+        async with Client(build_server(library)) as client:
+            return (await client.list_tools()).tools
+
+    tools = anyio.run(work)
+    assert [tool.name for tool in tools] == ["search", "status"]
+    assert all(tool.annotations.read_only_hint for tool in tools)
+    assert len(json.dumps([tool.model_dump(mode="json") for tool in tools])) < 5_000
+
+
+def test_search_gives_the_same_hits_as_the_library(library: Lilbee) -> None:
+    result = call(library, "search", query="queen eggs", top_k=3)
+    hits = result.structured_content["hits"]
+    assert [hit["path"] for hit in hits] == [hit.path for hit in library.search("queen eggs", top_k=3)]
+    assert hits[0]["line_start"] == 1
+    assert "lays eggs" in hits[0]["text"]
+
+
+def test_a_long_hit_is_cut_and_says_so(library: Lilbee) -> None:
+    hits = call(library, "search", query="zebra").structured_content["hits"]
+    assert all(len(hit["text"]) <= HIT_CHARS + 4 for hit in hits)
+
+
+def test_an_error_is_an_error_with_its_code(library: Lilbee) -> None:
+    result = call(library, "search", query="   ")
+    assert result.is_error
+    assert "search.empty_query" in result.content[0].text
+    assert "Traceback" not in result.content[0].text
+
+
+def test_status_counts(library: Lilbee) -> None:
+    assert call(library, "status").structured_content["documents"]["indexed"] == 2
+
+
+@pytest.mark.slow
+def test_stdout_holds_the_protocol_alone(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    env = {"LILBEE_EMBEDDING_MODEL": "none", "LILBEE_CONFIG_DIR": str(tmp_path / "config")}
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "lilbee_mcp.main", "--library", str(root)], env=env
+    )
+
+    async def work() -> Any:
+        async with Client(stdio_client(command)) as client:
+            return await client.call_tool("status", {})
+
+    assert anyio.run(work).structured_content["documents"]["indexed"] == 0

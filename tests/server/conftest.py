@@ -1,0 +1,35 @@
+"""A small library behind the application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from lilbee_core import Lilbee
+from lilbee_core.testing import HashEmbedder
+from lilbee_server.app import create_app
+
+TOKEN = "s3cret-token"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Lilbee]:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
+    (root / "boats.md").write_text("# Boats\n\nThe ferry leaves at noon.\n", encoding="utf-8")
+    with Lilbee(root, embedder=HashEmbedder()) as bee:
+        bee.sync()
+        yield bee
+
+
+@pytest.fixture
+def client(library: Lilbee) -> Iterator[TestClient[Litestar]]:
+    app = create_app(library, token=TOKEN, hosts=("testserver.local",))
+    with TestClient(app, base_url="http://testserver.local") as client:
+        client.headers["Authorization"] = f"Bearer {TOKEN}"
+        yield client

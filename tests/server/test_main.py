@@ -1,0 +1,66 @@
+"""The server as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from lilbee_server.main import write_server_file
+
+
+def test_only_the_user_can_read_the_token(tmp_path: Path) -> None:
+    (tmp_path / "server.json").write_text("old", encoding="utf-8")
+    file = write_server_file(tmp_path, "http://127.0.0.1:1", "t")
+    assert json.loads(file.read_text(encoding="utf-8"))["token"] == "t"
+    if os.name == "posix":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.slow
+def test_it_starts_serves_and_stops(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    env = {**os.environ, "LILBEE_EMBEDDING_MODEL": "none", "LILBEE_CONFIG_DIR": str(tmp_path / "config")}
+    command = [sys.executable, "-m", "lilbee_server.main", "--library", str(root), "--port", "0"]
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    try:
+        file = root / ".lilbee" / "server.json"
+        deadline = time.monotonic() + 60
+        while not file.exists():
+            assert process.poll() is None, process.stderr.read() if process.stderr else ""
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.05)
+        there = json.loads(file.read_text(encoding="utf-8"))
+        for _ in range(200):
+            try:
+                with urllib.request.urlopen(f"{there['url']}/api/health", timeout=5) as answer:
+                    assert json.load(answer)["status"] == "ok"
+                break
+            except OSError:
+                time.sleep(0.05)
+        request = urllib.request.Request(f"{there['url']}/api/status")
+        request.add_header("Authorization", f"Bearer {there['token']}")
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            assert json.load(answer)["documents"]["indexed"] == 0
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert not file.exists()
+
+
+@pytest.mark.slow
+def test_a_library_that_does_not_exist_is_said_plainly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lilbee_server.main", "--library", str(tmp_path / "nope")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 4
+    assert "there is no folder" in done.stderr
+    assert "Traceback" not in done.stderr
