@@ -26,7 +26,16 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("mail", formats.MAIL, build.mail, "Mails with their attachments, and saved web pages"),
         ("archive", formats.ARCHIVES, build.archive, "The files inside zip and tar archives"),
         ("code", formats.CODE, build.code, "Source code with its definitions"),
-        ("kreuzberg", formats.KREUZBERG, build.kreuzberg, "PDF, Office, OpenDocument, RTF, e-books, Outlook mail"),
+        ("docx", formats.DOCX, build.docx, "Word documents with notes, comments and numbers"),
+        ("pptx", formats.SLIDES, build.pptx, "Presentations by slide, with notes"),
+        ("odf", formats.ODF, build.odf, "OpenDocument texts and presentations"),
+        ("epub", formats.EPUB, build.epub, "E-books by chapter"),
+        (
+            "kreuzberg",
+            formats.KREUZBERG,
+            build.kreuzberg,
+            "PDF, spreadsheets, RTF, older Office, Outlook mail",
+        ),
     )
     return tuple(
         ExtractorSpec(name=name, media_types=media_types, build=builder, summary=summary)

@@ -80,6 +80,34 @@ def code(options: Options, services: ExtractServices) -> Extractor:
     return CodeExtractor()
 
 
+def docx(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``docx``."""
+    from lilbee_core.extract._docx import DocxExtractor
+
+    return DocxExtractor()
+
+
+def pptx(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``pptx``."""
+    from lilbee_core.extract._pptx import PptxExtractor
+
+    return PptxExtractor()
+
+
+def odf(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``odf``."""
+    from lilbee_core.extract._odf import OdfExtractor
+
+    return OdfExtractor()
+
+
+def epub(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``epub``."""
+    from lilbee_core.extract._epub import EpubExtractor
+
+    return EpubExtractor()
+
+
 def kreuzberg(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``kreuzberg``."""
     from lilbee_core.extract._kreuzberg import KreuzbergExtractor

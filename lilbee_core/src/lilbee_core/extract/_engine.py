@@ -14,9 +14,6 @@ from lilbee_core.types import Source
 if TYPE_CHECKING:
     from kreuzberg import ExtractionResult
 
-PAGE_MARK = "\x02\x02PAGE {page_num}\x03\x03"
-PAGE_MARK_PATTERN = re.compile(r"\s*\x02\x02PAGE (\d+)\x03\x03\s*")
-
 _ENCRYPTED = re.compile(r"password|encrypt", re.IGNORECASE)
 _TOO_BIG = re.compile(r"security limit|bomb|exceeds? (?:the )?(?:limit|maximum)|too (?:large|deep|many)", re.IGNORECASE)
 _UNKNOWN = re.compile(r"unsupported|not supported|no extractor", re.IGNORECASE)
@@ -33,21 +30,24 @@ class Node:
     box: tuple[float, float, float, float] | None = None
 
 
+Rows = list[list[str]]
+Table = tuple[int, Rows]
+"""A table with the number of its page or sheet."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """What the engine found in a file."""
 
     text: str
     pages: tuple[tuple[int, str], ...] = ()
-    tables: tuple[tuple[int, str], ...] = ()
+    tables: tuple[Table, ...] = ()
     nodes: tuple[Node, ...] = ()
     metadata: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
 
 
-def run_engine(
-    source: Source, data: bytes, *, output: str = "markdown", password: str | None = None, marks: bool = False
-) -> Extraction:
+def run_engine(source: Source, data: bytes, *, output: str = "plain", password: str | None = None) -> Extraction:
     """Extract a file with kreuzberg.
 
     Raises:
@@ -59,9 +59,7 @@ def run_engine(
         use_cache=False,
         output_format=output,
         include_document_structure=True,
-        pages=kreuzberg.PageConfig(
-            extract_pages=True, insert_page_markers=marks, marker_format=f"\n\n{PAGE_MARK}\n\n" if marks else None
-        ),
+        pages=kreuzberg.PageConfig(extract_pages=True),
         pdf_options=kreuzberg.PdfConfig(passwords=[password] if password else None),
     )
     try:
@@ -91,7 +89,10 @@ def _read_result(result: ExtractionResult) -> Extraction:
     return Extraction(
         text=_newlines(result.content),
         pages=tuple((int(page["page_number"]), _newlines(str(page["content"]))) for page in result.pages or ()),
-        tables=tuple((int(table.page_number), _newlines(str(table.markdown))) for table in result.tables),
+        tables=tuple(
+            (int(table.page_number), [[_newlines(cell) for cell in row] for row in table.cells])
+            for table in result.tables
+        ),
         nodes=tuple(_read_nodes(result.document)),
         metadata=dict(result.metadata),
         warnings=tuple(dict.fromkeys(str(getattr(one, "message", one)) for one in result.processing_warnings or ())),

@@ -40,18 +40,21 @@ SHEETS = (
     "application/vnd.ms-excel",
     "application/vnd.oasis.opendocument.spreadsheet",
 )
-PROSE = (
+DOCX = (
     f"{_OOXML}wordprocessingml.document",
     f"{_OOXML}wordprocessingml.template",
     "application/vnd.ms-word.document.macroEnabled.12",
-    "application/msword",
+)
+ODF = ("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.presentation")
+EPUB = ("application/epub+zip",)
+WORD = "application/msword"
+PROSE = (
+    WORD,
     "application/vnd.ms-powerpoint",
-    "application/vnd.oasis.opendocument.text",
     "application/rtf",
-    "application/epub+zip",
     "application/x-fictionbook+xml",
     "application/vnd.ms-outlook",
     "application/x-hwp",
 )
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp")
-KREUZBERG = (PDF, *SLIDES, *SHEETS, *PROSE, *IMAGES)
+KREUZBERG = (PDF, *SHEETS, *PROSE, *IMAGES)

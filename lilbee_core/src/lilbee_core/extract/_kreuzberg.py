@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Any
 
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._engine import Extraction, run_engine
-from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, SLIDES
-from lilbee_core.extract._headings import markdown_headings
-from lilbee_core.extract._paged import Placed, join_pages, join_sheets, split_slides
+from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, WORD
+from lilbee_core.extract._paged import Placed, flow, join_pages, join_sheets, old_word
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
+_TELLS_LANGUAGE = (PDF, "application/x-fictionbook+xml")
 _OUR_VERSION = "1"
 
 
@@ -55,28 +56,29 @@ class KreuzbergExtractor:
 
 def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extraction, Placed]:
     if source.media_type == PDF:
-        extraction = run_engine(source, data, password=password)
+        # The page texts of this form are the better ones: hyphens at line ends are joined.
+        extraction = run_engine(source, data, output="markdown", password=password)
         return extraction, join_pages(extraction)
-    if source.media_type in SLIDES:
-        extraction = run_engine(source, data, output="plain", marks=True, password=password)
-        return extraction, split_slides(extraction.text)
     extraction = run_engine(source, data, password=password)
     if source.media_type in SHEETS:
         return extraction, join_sheets(extraction)
-    text = extraction.text.strip("\n")
-    return extraction, Placed(text=text, headings=markdown_headings(text))
+    if source.media_type == WORD:
+        extraction = replace(extraction, text=old_word(extraction.text))
+    return extraction, flow(extraction)
 
 
 def _document(source: Source, extraction: Extraction, placed: Placed) -> Document:
     facts = _Facts(extraction.metadata)
-    first = next((heading.title for heading in placed.headings if heading.level == 1), None)
+    named = source.media_type not in SHEETS  # the name of a sheet is no title
+    first = next((heading.title for heading in placed.headings if named and heading.level == 1), None)
     return Document(
         path=source.path,
         collection=source.collection,
         media_type=source.media_type,
         text=placed.text,
-        title=facts.text("title") or first,
-        language=facts.text("language"),
+        title=facts.text("title") or facts.mail_subject() or first,
+        # Office files name the language of the program, not that of the text.
+        language=facts.text("language") if source.media_type in _TELLS_LANGUAGE else None,
         date=facts.date(),
         metadata=facts.metadata(),
         has_lines=False,
@@ -98,6 +100,9 @@ class _Facts:
         value = self._values.get(name)
         return " ".join(value.split()) or None if isinstance(value, str) else None
 
+    def mail_subject(self) -> str | None:
+        return self.text("subject") if self._values.get("format_type") == "email" else None
+
     def date(self) -> str | None:
         return self._first_date(self._DATES)
 
@@ -109,7 +114,7 @@ class _Facts:
         authors = self._values.get("authors") or self._values.get("creator")
         if authors:
             found["author"] = [str(one) for one in authors] if isinstance(authors, list) else str(authors)
-        for name in ("subject", "keywords", "description", "category", "publisher"):
+        for name in ("subject", "keywords", "description", "category", "publisher", "attachments"):
             if value := self._values.get(name):
                 found[name] = [str(one) for one in value] if isinstance(value, list) else str(value)
         for name, keys in (("created", ("created_at", "created")), ("modified", ("modified_at", "modified"))):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from lilbee_core.extract._engine import PAGE_MARK_PATTERN, Extraction, Node
+from lilbee_core.extract._engine import Extraction, Node
+from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.types import Heading, Segment, Span
 
 GAP = "\n\n"
+_SHORT = 8
+_MIDNIGHT = re.compile(r"(?<=\d{4}-\d\d-\d\d) 00:00:00$")
+_FIELD_CODE = re.compile(r" ?\b(?:SEQ|REF|PAGEREF|STYLEREF) [^\n\\]{0,60}(?:\\[*a-z](?: \w+)?)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,42 +67,36 @@ def _line_start(page: str, at: int) -> int:
     return start if not any(char.isalnum() for char in page[start:at]) else at
 
 
-def split_slides(marked: str) -> Placed:
-    """Cut a text at its page marks; each slide becomes a segment."""
-    parts = PAGE_MARK_PATTERN.split(marked)
-    slides = [(int(number), body) for number, body in zip(parts[1::2], parts[2::2], strict=True)]
-    if parts[0].strip():
-        slides.insert(0, (slides[0][0] if slides else 1, parts[0]))
-    return _labelled([(number, f"slide {number}", body.strip()) for number, body in slides])
-
-
 def join_sheets(extraction: Extraction) -> Placed:
-    """Give each sheet its name as a heading and its table as text."""
+    """Give each sheet its name as a heading and its rows as lines."""
     names = [str(name) for name in extraction.metadata.get("sheet_names") or ()]
-    sheets: list[tuple[int | None, str, str]] = []
-    for number, table in extraction.tables:
+    out = TextWriter()
+    for number, rows in extraction.tables:
         name = names[number - 1] if 0 < number <= len(names) else f"Sheet {number}"
-        if any(char.isalnum() for char in table):
-            sheets.append((None, name, table.strip()))
-    pieces: list[str] = []
-    segments: list[Segment] = []
-    headings: list[Heading] = []
-    at = 0
-    for _, name, table in sheets:
-        piece = f"## {name}{GAP}{table}"
-        headings.append(Heading(start=at, level=2, title=name))
-        segments.append(Segment(span=Span(at, at + len(piece)), label=name))
-        pieces.append(piece)
-        at += len(piece) + len(GAP)
-    return Placed(text=GAP.join(pieces), segments=tuple(segments), headings=tuple(headings))
+        sheet = TextWriter()
+        sheet.block(name, heading=1)
+        lines = [line for row in rows if (line := table_row([_MIDNIGHT.sub("", cell) for cell in row]).rstrip(" |"))]
+        sheet.block("\n".join(lines))
+        if lines:
+            out.part(sheet, label=name)
+    return Placed(text=out.text, segments=tuple(out.segments), headings=tuple(out.headings))
 
 
-def _labelled(parts: Sequence[tuple[int, str, str]]) -> Placed:
-    pieces: list[str] = []
-    segments: list[Segment] = []
-    at = 0
-    for number, label, body in parts:
-        segments.append(Segment(span=Span(at, at + len(body)), page=number, label=label))
-        pieces.append(body)
-        at += len(body) + len(GAP)
-    return Placed(text=GAP.join(pieces), segments=tuple(segments))
+def flow(extraction: Extraction) -> Placed:
+    """Return a text without pages; rows of tables get their cells apart, headings are found by their words."""
+    text = extraction.text.strip("\n")
+    for _, rows in extraction.tables:
+        shown = "\n".join(" ".join(row) for row in rows)
+        if len(shown) > _SHORT and text.count(shown) == 1:
+            text = text.replace(shown, "\n".join(table_row(row) for row in rows))
+    nodes = [node for node in extraction.nodes if node.kind == "heading"]
+    return Placed(text=text, headings=tuple(find_headings(text, nodes, offset=0)))
+
+
+def old_word(text: str) -> str:
+    """Repair what the engine leaves of Word's binary format: field codes, and rows of tables on one line."""
+    lines: list[str] = []
+    for line in _FIELD_CODE.sub("", text).split("\n"):
+        rows = line.strip("\t").split("\t\t") if line.count("\t\t") > 1 else [line]
+        lines += [" | ".join(row.split("\t")) if len(rows) > 1 else row for row in rows]
+    return "\n".join(lines)
