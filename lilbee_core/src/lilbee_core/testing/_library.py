@@ -1,0 +1,56 @@
+"""A whole library to test with: real files, real index, no model."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lilbee_core.testing._models import HashEmbedder
+
+if TYPE_CHECKING:
+    from lilbee_core.events import EventSink
+    from lilbee_core.library import Lilbee
+    from lilbee_core.protocols import ChatProvider, EmbedderLike
+    from lilbee_core.settings import Settings
+
+
+@contextmanager
+def open_test_library(
+    plugins: Sequence[object] = (),
+    *,
+    files: Mapping[str, str | bytes] | None = None,
+    root: Path | None = None,
+    settings: Settings | None = None,
+    embedder: EmbedderLike | None = None,
+    chat: ChatProvider | None = None,
+    events: EventSink | None = None,
+) -> Generator[Lilbee]:
+    """Open a library over `files`, written to `root` or to a folder that is deleted afterwards, and synced.
+
+    Words become vectors by a fixed hash (`HashEmbedder`) and nobody answers but the given chat. The
+    settings are the defaults: neither the environment nor the user's files are read.
+    """
+    from lilbee_core.library import Lilbee
+    from lilbee_core.settings import Settings
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
+        folder = root or Path(made) / "library"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in (files or {}).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        with Lilbee(
+            folder,
+            settings or Settings(),
+            plugins=plugins,
+            events=events,
+            embedder=embedder or HashEmbedder(),
+            chat=chat,
+        ) as library:
+            if files:
+                library.sync()
+            yield library
