@@ -1,8 +1,9 @@
 import pytest
 
+from lilbee_core.analysis import Analyzer
 from lilbee_core.answer import NOT_FOUND, ExtractiveAnswerer
+from lilbee_core.testing import HashEmbedder, a_hit
 from lilbee_core.types import Hit, Location, Query, SearchResult
-from tests.core.search.fakes import FakeAnalyzer, FakeEmbedder, a_hit
 
 TEXT = """# Hives
 
@@ -23,7 +24,7 @@ def hive(text: str = TEXT, **more: object) -> Hit:
 
 
 def answerer(**more: object) -> ExtractiveAnswerer:
-    return ExtractiveAnswerer(FakeAnalyzer(), **more)
+    return ExtractiveAnswerer(Analyzer(), **more)
 
 
 def test_the_best_sentence_is_quoted_with_its_own_lines():
@@ -83,15 +84,17 @@ def test_brackets_of_a_document_are_no_marks():
 
 def test_meaning_counts_where_there_is_an_embedder():
     text = "The sun is warm today for us. Drones drones drones live short."
-    embedder = FakeEmbedder()
+    embedder = HashEmbedder()
     answer = answerer(embedder=embedder).answer("drones drones", result(hive(text)))
 
     assert answer.text.startswith("Drones")
-    assert embedder.asked == ["drones drones"]
+    assert embedder.queries == ["drones drones"]
 
 
 def test_an_embedder_that_is_down_leaves_the_words():
-    answer = answerer(embedder=FakeEmbedder(down=True)).answer("queen", result(hive()))
+    embedder = HashEmbedder()
+    embedder.fail()
+    answer = answerer(embedder=embedder).answer("queen", result(hive()))
 
     assert answer.text.startswith("The queen")
 
@@ -108,7 +111,7 @@ def test_not_found_is_said_and_cites_nothing(found):
 def test_the_nearest_places_are_named():
     answer = answerer().answer("Who won?", result(hive(), found=False))
 
-    assert "d1.md (lines 10-15)" in answer.text
+    assert "bees.txt (lines 10-15)" in answer.text
 
 
 def test_headings_are_no_answers():

@@ -4,10 +4,17 @@ import pytest
 
 from lilbee_core.errors import Cancelled, ProviderError, StageError
 from lilbee_core.search import Chain, Parallel, Searcher, Tolerant, When, run_stage
-from lilbee_core.types import ChunkId, Dropped, Part, Query, Ranking, Scored, SearchState, Variant
-from tests.core.search.fakes import CONTEXT, AnyStage, a_hit, a_state
+from lilbee_core.testing import StageContext, a_hit
+from lilbee_core.types import ChunkId, Dropped, Hit, Part, Query, Ranking, Scored, SearchState, Variant
+from tests.core.search.fakes import AnyStage
+
+CONTEXT = StageContext()
 
 V, R, H = Part.VARIANTS, Part.RANKINGS, Part.HITS
+
+
+def a_state(*found: Hit) -> SearchState:
+    return SearchState(query=Query(text="bees"), hits=found)
 
 
 def variants(state: SearchState, context: object) -> SearchState:
@@ -85,7 +92,9 @@ def test_combinators_are_looked_into():
 
 
 def test_hits_get_ranks_and_the_result_its_trace():
-    result = Searcher([hits(a_hit(score=2.0), a_hit(score=1.0, key="c2"))], clock=ManualClock()).search(Query(text="q"))
+    result = Searcher([hits(a_hit(score=2.0), a_hit(score=1.0, path="b.txt"))], clock=ManualClock()).search(
+        Query(text="q")
+    )
 
     assert [hit.rank for hit in result] == [1, 2]
     assert result.found
@@ -120,7 +129,7 @@ def test_what_a_stage_drops_is_in_its_report_and_nobody_elses():
     [
         ((a_hit(score=float("nan")),), "score nan"),
         ((a_hit(score=float("inf")),), "score inf"),
-        ((a_hit(score=1.0), a_hit(score=2.0, key="c2")), "must not rise"),
+        ((a_hit(score=1.0), a_hit(score=2.0, path="b.txt")), "must not rise"),
         ((a_hit(score=1.0), a_hit(score=1.0)), "a chunk twice"),
     ],
 )
@@ -158,7 +167,7 @@ def test_parallel_joins_rankings_in_the_order_of_the_list():
             done = [function(item) for item in reversed(list(items))]
             return reversed(done)
 
-    state = Parallel(slow, fast).run(a_state(), replace(CONTEXT, executor=Backwards()))
+    state = Parallel(slow, fast).run(a_state(), StageContext(executor=Backwards()))
 
     assert [one.name for one in state.rankings] == ["a", "b"]
     assert [one.name for one in state.reports] == ["a", "b"]

@@ -13,6 +13,7 @@ from lilbee_core.protocols import ChunkReader, EmbedderLike, QueryAnalyzer, Rera
 from lilbee_core.search._combinators import Parallel, Tolerant
 from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
+from lilbee_core.search.stages._judge import MEASURED_FLOORS
 from lilbee_core.search.stages._mark import never_stale
 from lilbee_core.types import Chunk
 
@@ -32,8 +33,7 @@ class SearchOptions:
     rrf_k: int = 60
     rerank_candidates: int = 20
     fold: bool = True
-    least_words: float = 0.3
-    least_cosine: float | None = None
+    least_words: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,5 +142,6 @@ def _finish(parts: SearchParts, *, rerank: bool = True, limit: Limit | None = No
     if rerank and parts.reranker is not None:
         stage = Rerank(parts.reranker, options.rerank_candidates)
         stages.append(Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,)))
-    judge = Judge(least_words=options.least_words, least_cosine=options.least_cosine)
+    floor = MEASURED_FLOORS.get(parts.embedder.model) if parts.embedder else None
+    judge = Judge(floor, least_words=options.least_words)
     return [*stages, limit or Limit(), Mark(parts.analyzer, parts.is_stale), judge]

@@ -68,7 +68,7 @@ class _Kept:
     @cached_property
     def shingles(self) -> frozenset[str]:
         words = _WORD.findall(self.folded)
-        if len(words) * 12 < len(self.folded):  # written without blanks
+        if self.folded.count(" ") * 16 < len(self.folded):  # written without blanks
             return frozenset(self.folded[at : at + 8] for at in range(max(1, len(self.folded) - 7)))
         return frozenset(" ".join(words[at : at + 4]) for at in range(max(1, len(words) - 3)))
 

@@ -1,0 +1,399 @@
+import numpy as np
+import pytest
+
+from lilbee_core.errors import EmptyQuery, ProviderError
+from lilbee_core.search import (
+    ANALYZED,
+    FOUND,
+    LANGUAGE,
+    Dense,
+    Fetch,
+    Fold,
+    Fuse,
+    Judge,
+    Lexical,
+    Limit,
+    Mark,
+    Parse,
+    Rerank,
+    convex,
+)
+from lilbee_core.search.stages._judge import share_of_words
+from lilbee_core.search.stages._rerank import blend_weight
+from lilbee_core.testing import HashEmbedder, ScriptedReranker, StageContext, a_hit, a_state
+from lilbee_core.types import ChunkId, Filter, Hit, Query, Ranking, Scored, SearchState, Variant
+from tests.core.search.fakes import ANALYZER, store_of
+
+CONTEXT = StageContext()
+FILES = {"bees.md": "Bees find home by the sun.", "honey.md": "Honey keeps for years.", "old/bees.md": "Bees dance."}
+
+
+def asked(text: str, **query: object) -> SearchState:
+    return SearchState(query=Query(text=text, **query), variants=(Variant(text=text),))
+
+
+def parse(text: str, *, detect=lambda text: None, **more: object) -> SearchState:
+    return Parse(ANALYZER, store_of(FILES), detect).run(SearchState(query=Query(text=text, **more)), CONTEXT)
+
+
+def paths(hits: tuple[Hit, ...]) -> list[str]:
+    return [hit.path for hit in hits]
+
+
+# ------------------------------------------------------------------ parse
+
+
+def test_parse_takes_the_filters_out_and_reads_the_words():
+    state = parse("bees path:old/", detect=lambda text: "en")
+
+    assert state.query.text == "bees"
+    assert state.query.filters == Filter(paths=("old/",))
+    assert state.variants[0].text == "bees"
+    assert state.get(ANALYZED).highlights == ("bees",)
+    assert state.get(LANGUAGE) == "en"
+    assert "filters" in state.note
+
+
+def test_given_filters_count_more_than_typed_ones():
+    state = parse("bees path:old/", filters=Filter(paths=("new/",)))
+
+    assert state.query.filters.paths == ("new/",)
+    assert "does not count" in state.warnings[0]
+    assert parse("bees path:old/", filters=Filter(languages=("en",))).warnings == ()
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u3000", "path:notes/"])
+def test_a_query_without_words_is_refused(text):
+    with pytest.raises(EmptyQuery) as caught:
+        parse(text)
+    assert caught.value.code == "search.empty_query"
+    assert caught.value.hint
+
+
+def test_quotes_are_for_words_not_for_meaning():
+    state = parse('who said "to be or not"')
+
+    assert state.variants[0].text == "who said to be or not"
+    assert state.get(ANALYZED).phrases
+
+
+def test_words_are_stemmed_for_the_languages_of_the_library():
+    store = store_of({"a.md": "Bäume", "b.md": "Bäume"}, language="de")
+    state = Parse(ANALYZER, store, lambda text: None).run(SearchState(query=Query(text="Baum")), CONTEXT)
+
+    assert state.get(ANALYZED).languages == ("de",)
+
+
+# ------------------------------------------------------------------ retrieval
+
+
+def test_lexical_ranks_by_words_and_knows_whether_it_saw_all():
+    store = store_of(FILES)
+    whole = Lexical(store, ANALYZER).run(asked("bees"), CONTEXT).rankings[0]
+    cut = Lexical(store, ANALYZER, candidates=1).run(asked("bees", top_k=1), CONTEXT).rankings[0]
+
+    assert len(whole.entries) == 2
+    assert whole.floor == 0.0
+    assert len(cut.entries) == 1
+    assert cut.floor is None
+
+
+def test_lexical_looks_for_as_many_as_asked():
+    store = store_of({f"{at}.md": "bees" for at in range(30)})
+
+    assert len(Lexical(store, ANALYZER, candidates=5).run(asked("bees", top_k=20), CONTEXT).rankings[0].entries) == 20
+
+
+def test_lexical_searches_every_wording_with_its_weight():
+    state = asked("bees")
+    more = Variant(text="honey", kind="expansion", weight=0.5)
+    rankings = (
+        Lexical(store_of(FILES), ANALYZER)
+        .run(SearchState(query=state.query, variants=(*state.variants, more)), CONTEXT)
+        .rankings
+    )
+
+    assert [(one.variant, one.weight) for one in rankings] == [("original", 1.0), ("expansion", 0.5)]
+
+
+def test_punctuation_finds_nothing_and_is_no_error():
+    store = store_of(FILES)
+
+    assert Lexical(store, ANALYZER).run(asked("?!…"), CONTEXT).rankings[0].entries == ()
+    assert Dense(store, HashEmbedder()).run(asked("?!…"), CONTEXT).rankings == ()
+
+
+def test_dense_embeds_once_and_keeps_the_vector():
+    embedder = HashEmbedder()
+    state = Dense(store_of(FILES), embedder, max_distance=2.0).run(asked("Bees dance."), CONTEXT)
+    again = Dense(store_of(FILES), embedder).run(state, CONTEXT)
+
+    assert state.rankings[0].entries[0].score == pytest.approx(1.0)
+    assert state.variants[0].vector is not None
+    assert len(again.rankings) == 2
+    assert embedder.calls == 1
+
+
+def test_dense_leaves_out_what_is_too_far():
+    store = store_of(FILES)
+    near = Dense(store, HashEmbedder(), max_distance=0.2).run(asked("Bees dance."), CONTEXT).rankings[0]
+    everything = Dense(store, HashEmbedder(), max_distance=1.0).run(asked("Bees dance."), CONTEXT).rankings[0]
+
+    assert len(near.entries) == 1
+    assert len(everything.entries) == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "reads", "weight", "count"),
+    [
+        ("th", ("en",), 0.0, 0),
+        ("en", ("en",), 0.0, 1),
+        (None, ("en",), 0.0, 1),
+        ("th", (), 0.0, 1),
+        ("th", ("en",), 0.3, 1),
+    ],
+)
+def test_an_embedder_has_no_say_in_languages_it_does_not_read(language, reads, weight, count):
+    state = asked("bees").put(LANGUAGE, language) if language else asked("bees")
+    embedder = HashEmbedder(languages=reads)
+    after = Dense(store_of(FILES), embedder, foreign_weight=weight).run(state, CONTEXT)
+
+    assert len(after.rankings) == count
+    assert embedder.calls == count
+    assert ("does not read" in after.note) == (language == "th" and bool(reads))
+    assert all(one.weight == (weight or 1.0) for one in after.rankings)
+
+
+@pytest.mark.parametrize(
+    ("vector", "said"),
+    [(np.zeros(3, np.float32), "shape"), (np.full(64, np.nan, np.float32), "no numbers")],
+    ids=["size", "nan"],
+)
+def test_a_vector_that_cannot_be_used_is_the_embedders_fault(vector, said):
+    embedder = HashEmbedder(64)
+    embedder.embed_query = lambda text: vector
+
+    with pytest.raises(ProviderError, match=said):
+        Dense(store_of(FILES), embedder).run(asked("bees"), CONTEXT)
+
+
+# ------------------------------------------------------------------ fusion and reading
+
+
+def test_fuse_adds_one_ranking_and_ignores_what_is_no_number():
+    rankings = (
+        Ranking(name="lexical", entries=(Scored(ChunkId("a"), 2.0), Scored(ChunkId("b"), 1.0))),
+        Ranking(name="acme", entries=(Scored(ChunkId("b"), float("nan")),)),
+    )
+    state = Fuse(convex).run(SearchState(query=Query(text="q"), rankings=rankings), CONTEXT)
+
+    assert state.rankings[:2] == rankings
+    assert state.rankings[2].name == "fused"
+    assert [one.chunk_id for one in state.rankings[2].entries] == ["a", "b"]
+
+
+def ranked(store, *names: str) -> SearchState:
+    ids = [chunk.id for row in store.rows() for chunk in store.chunks_of(row.id)]
+    entries = tuple(Scored(key, 9.0 - at) for at, key in enumerate(ids))
+    return SearchState(query=Query(text="q", top_k=1), rankings=tuple(Ranking(name=n, entries=entries) for n in names))
+
+
+def test_fetch_reads_the_best_of_the_last_ranking_with_all_scores():
+    store = store_of(FILES)
+    state = Fetch(store, multiplier=2).run(ranked(store, "lexical", "fused"), CONTEXT)
+
+    assert len(state.hits) == 2
+    assert dict(state.hits[0].scores) == {"lexical": 9.0, "fused": 9.0}
+    assert [(one.reason, one.score) for one in state.dropped] == [("beyond the best 2 candidates", 7.0)]
+
+
+def test_fetch_says_which_chunks_are_gone():
+    gone = Ranking(name="lexical", entries=(Scored(ChunkId("gone"), 1.0),))
+    state = Fetch(store_of(FILES)).run(SearchState(query=Query(text="q"), rankings=(gone,)), CONTEXT)
+
+    assert state.hits == ()
+    assert state.dropped[0].reason == "no longer in the index"
+
+
+def test_filters_that_let_nothing_through_are_told():
+    store = store_of(FILES)
+    query = Query(text="q", filters=Filter(paths=("nowhere/",)))
+
+    assert "no document passes" in Fetch(store).run(SearchState(query=query), CONTEXT).warnings[0]
+    assert Fetch(store).run(SearchState(query=Query(text="q")), CONTEXT).warnings == ()
+
+
+# ------------------------------------------------------------------ folding
+
+
+def folded(*hits: Hit) -> SearchState:
+    return Fold().run(a_state(*hits), CONTEXT)
+
+
+def test_the_same_text_in_other_documents_is_one_hit_with_other_places():
+    state = folded(
+        a_hit("Bees  fly.", score=3, path="a.md"),
+        a_hit("Bees\nfly.", score=2, path="b.md"),
+        a_hit("Else.", path="c.md"),
+    )
+
+    assert paths(state.hits) == ["a.md", "c.md"]
+    assert [place.path for place in state.hits[0].also_at] == ["b.md"]
+    assert state.dropped[0].reason == "the same text as a.md"
+
+
+def test_one_document_may_hold_a_text_twice():
+    first, second = (
+        a_hit("Same.", score=2, start=0, document_id="d"),
+        a_hit("Same.", start=0, ordinal=1, id="x", document_id="d"),
+    )
+    elsewhere = a_hit("Same.", score=0.5, path="b.md")
+    state = folded(first, second, elsewhere)
+
+    assert len(state.hits) == 2
+    assert [place.path for place in state.hits[0].also_at] == ["b.md"]
+
+
+LONG = "the water meter in the cellar shows a fault and must be started again by the plumber on duty tonight "
+
+
+@pytest.mark.parametrize(
+    ("other", "is_one"),
+    [
+        (LONG * 3 + "Thanks.", True),
+        (LONG * 3 + "Invoice 13.", False),
+        (LONG * 2 + LONG.upper(), False),
+        ("Something else entirely, of about the same length as the other one is. " * 4, False),
+    ],
+    ids=["a word more", "another number", "a third differs", "another text"],
+)
+def test_nearly_the_same_text_is_one_unless_a_number_differs(other, is_one):
+    state = folded(a_hit(LONG * 3, score=2, path="a.md"), a_hit(other, path="b.md"))
+
+    assert (len(state.hits) == 1) == is_one
+
+
+def test_texts_far_apart_in_meaning_are_not_compared():
+    near = (("dense", 0.9),)
+    far = (("dense", 0.2),)
+    state = folded(a_hit(LONG * 3, score=2, path="a.md", scores=near), a_hit(LONG * 3 + "Ok.", path="b.md", scores=far))
+
+    assert len(state.hits) == 2
+
+
+def test_folding_works_without_blanks():
+    text = "花园的灌溉系统每天早上六点启动，请检查水泵和过滤器是否干净。如果水压太低，先关闭总阀，再更换密封圈。"
+    text += "冬天来临之前必须把管道里的水全部放掉，否则会结冰。"
+    state = folded(a_hit(text, score=2, path="a.md"), a_hit(text + "好。", path="b.md"))
+
+    assert len(state.hits) == 1
+
+
+# ------------------------------------------------------------------ the end
+
+
+def test_limit_keeps_the_first_and_tells_the_rest():
+    hits = [a_hit(score=3.0 - at, path=f"{at}.md") for at in range(3)]
+    state = Limit().run(SearchState(query=Query(text="q", top_k=2), hits=tuple(hits)), CONTEXT)
+    fewer = Limit(most=1).run(SearchState(query=Query(text="q", top_k=2), hits=tuple(hits)), CONTEXT)
+
+    assert paths(state.hits) == ["0.md", "1.md"]
+    assert state.dropped[0].reason == "beyond the first 2"
+    assert len(fewer.hits) == 1
+
+
+def test_mark_shows_words_and_changed_files():
+    state = a_state(a_hit("The bee found home.", language="en"), text="bees").put(ANALYZED, ANALYZER.query("bees"))
+    marked = Mark(ANALYZER, lambda chunk: chunk.path == "bees.txt").run(state, CONTEXT).hits[0]
+
+    assert [marked.text[start:end] for start, end in marked.highlights] == ["bee"]
+    assert marked.stale
+
+
+def judged(text: str, *hits: Hit, floor: float | None = None, cosines: tuple[float, ...] = ()) -> SearchState:
+    entries = tuple(Scored(ChunkId(f"c{at}"), score) for at, score in enumerate(cosines))
+    state = SearchState(query=Query(text=text), hits=hits, rankings=(Ranking(name="dense", entries=entries),))
+    state = Mark(ANALYZER).run(state.put(ANALYZED, ANALYZER.query(text)), CONTEXT)
+    return Judge(floor).run(state, CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("chess final on Mars", False), ("bees", True), ("find home", True), ("bees play chess on Mars", False)],
+)
+def test_without_cosines_words_decide(query, found):
+    state = judged(query, a_hit("Bees find home by the sun."))
+
+    assert state.get(FOUND) is found
+
+
+@pytest.mark.parametrize(("cosine", "found"), [(0.3, False), (0.6, False), (0.75, True)])
+def test_measured_cosines_decide_with_the_words(cosine, found):
+    hit = a_hit("Bees find home by the sun.", scores=(("dense", cosine),))
+
+    assert judged("insect navigation", hit, floor=0.74).get(FOUND) is found
+
+
+def test_other_cosines_count_when_they_lead_by_far():
+    hit = a_hit("Bees find home by the sun.", scores=(("dense", 0.9),))
+
+    assert judged("insect navigation", hit, cosines=(0.9, *[0.3] * 40)).get(FOUND)
+    assert not judged("insect navigation", hit, cosines=(0.9, *[0.8] * 40)).get(FOUND)
+    assert not judged("insect navigation", hit, cosines=(0.9, 0.3)).get(FOUND)
+
+
+def test_nothing_is_not_found():
+    state = judged("bees")
+
+    assert state.get(FOUND) is False
+    assert state.note == "no hits"
+
+
+@pytest.mark.parametrize(("query", "share"), [("花园灌溉", 2 / 3), ("水泵", 1.0), ("图书馆", 0.0)])
+def test_scripts_without_blanks_are_judged_by_pairs(query, share):
+    state = judged(query, a_hit("花园的水泵和灌溉"))
+
+    assert share_of_words(state.hits[0], state) == pytest.approx(share)
+
+
+# ------------------------------------------------------------------ reranking
+
+
+def test_the_blend_changes_at_4_and_11():
+    assert [blend_weight(rank) for rank in (1, 3, 4, 10, 11, 99)] == [0.7, 0.7, 0.5, 0.5, 0.3, 0.3]
+
+
+def test_rerank_blends_by_position_exactly():
+    hits = [a_hit(f"text {at}", score=(20 - at) / 20, path=f"{at:02}.md") for at in range(12)]
+    reranker = ScriptedReranker({f"text {at}": at / 12 for at in range(12)})
+    state = Rerank(reranker).run(a_state(*hits, text="q"), CONTEXT)
+
+    by_path = {hit.path: hit for hit in state.hits}
+    assert by_path["02.md"].score == pytest.approx(0.7 * 18 / 20 + 0.3 * 2 / 12)
+    assert by_path["03.md"].score == pytest.approx(0.5 * 17 / 20 + 0.5 * 3 / 12)
+    assert by_path["09.md"].score == pytest.approx(0.5 * 11 / 20 + 0.5 * 9 / 12)
+    assert by_path["10.md"].score == pytest.approx(0.3 * 10 / 20 + 0.7 * 10 / 12)
+    assert dict(by_path["10.md"].scores)["rerank_score"] == pytest.approx(10 / 12)
+    assert [hit.score for hit in state.hits] == sorted((hit.score for hit in state.hits), reverse=True)
+
+
+def test_rerank_asks_for_the_first_ones_only_and_keeps_the_rest_below():
+    hits = [a_hit(f"text {at}", score=1 - at / 100, path=f"{at}.md") for at in range(5)]
+    reranker = ScriptedReranker({f"text {at}": 0.0 for at in range(5)})
+    state = Rerank(reranker, candidates=2).run(a_state(*hits, text="q"), CONTEXT)
+
+    assert reranker.requests == [("q", ("text 0", "text 1"))]
+    assert paths(state.hits) == [f"{at}.md" for at in range(5)]
+    assert [hit.score for hit in state.hits] == sorted((hit.score for hit in state.hits), reverse=True)
+
+
+def test_a_certain_first_hit_stays_first():
+    hits = [a_hit("a", score=1.0, path="a.md", scores=(("lexical", 99.0),)), a_hit("b", score=0.9, path="b.md")]
+    reranker = ScriptedReranker({"a": 0.0, "b": 1.0})
+
+    kept = Rerank(reranker, is_certain=lambda hit: dict(hit.scores).get("lexical", 0) > 50).run(a_state(*hits), CONTEXT)
+    moved = Rerank(reranker).run(a_state(*hits), CONTEXT)
+
+    assert paths(kept.hits) == ["a.md", "b.md"]
+    assert kept.hits[0].score >= kept.hits[1].score
+    assert paths(moved.hits) == ["b.md", "a.md"]
