@@ -192,9 +192,7 @@ class AsyncEvaluation:
         """See `Evaluation.run`."""
 
         def work(token: CancelToken) -> EvaluationReport:
-            return self._bee.evaluation.run(
-                queries, qrels, profile=profile, limit=limit, depth=depth, cancel=token
-            )
+            return self._bee.evaluation.run(queries, qrels, profile=profile, limit=limit, depth=depth, cancel=token)
 
         return await self._threads.run_cancellable(work, cancel)
 
