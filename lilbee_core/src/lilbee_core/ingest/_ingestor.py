@@ -302,20 +302,26 @@ class Ingestor:
         cancel: CancelToken,
     ) -> None:
         now = self._now()
+        ledgers: dict[str, dict[str, DocumentRow]] = {}
         for document in documents:
             if _cancelled(cancel):
                 return
-            old = self._store.find(document.collection, document.path)
+            collection = document.collection
+            if collection not in ledgers:
+                held = self._store.rows(collection=collection, states=("indexed",))
+                ledgers[collection] = {row.path: row for row in held}
+            old = ledgers[collection].get(document.path)
             row = memory_row(document, old, now)
-            known = old is not None and old.state is DocumentState.INDEXED
-            if old is not None and known and (old.extractor, old.sha256) == (row.extractor, row.sha256):
+            if old is not None and (old.extractor, old.sha256) == (row.extractor, row.sha256):
                 tally.unchanged += 1
             elif not document.text.strip():
                 tally.skipped.append(_problem(row, "empty", "the document holds no text"))
-                if known:
+                if old is not None:
                     emptied.append(row)
-            elif not offer(self._preparer.prepare(document, row, updated=known)):
+            elif not offer(self._preparer.prepare(document, row, updated=old is not None)):
                 return
+            else:
+                ledgers[collection][document.path] = row
 
     def _write(self, pipeline: Pipeline, tally: Tally, refused: deque[Refused], *, total: int | None) -> None:
         """Write batches as they come, in the caller's thread, which holds the writer lock."""

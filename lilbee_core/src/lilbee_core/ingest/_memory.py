@@ -9,10 +9,9 @@ from lilbee_core.types import Document, DocumentRow, DocumentState, document_id
 
 
 def memory_row(document: Document, old: DocumentRow | None, now: str) -> DocumentRow:
-    """Return what the ledger says of a document once it is indexed; an earlier one at its place gives it its id."""
-    known = old is not None and old.state is DocumentState.INDEXED
+    """Return what the ledger says of a document once it is indexed; `old`, the one at its place, gives it its id."""
     return DocumentRow(
-        id=old.id if old is not None and known else document_id(document.collection, document.path, "memory"),
+        id=old.id if old is not None else document_id(document.collection, document.path, "memory"),
         collection=document.collection,
         path=document.path,
         state=DocumentState.INDEXED,
