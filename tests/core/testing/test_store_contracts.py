@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -130,6 +131,28 @@ class PartlyWritten(MemoryStore):
             super().put(documents)
 
 
+class SeenTooEarly(MemoryStore):
+    """Shows the parts of a document as they come."""
+
+    @contextmanager
+    def stage(self, text: Any) -> Iterator[Any]:
+        parts: list[IndexedDocument] = []
+
+        def add(pieces: Sequence[IndexedDocument]) -> None:
+            parts.extend(pieces)
+            self.put([replace(pieces[0], words=pieces[0].words[:1], chunks=pieces[0].chunks[:1], vectors=None)])
+
+        yield SimpleNamespace(add=add, publish=lambda row: None)
+
+
+class NeverSeen(MemoryStore):
+    """Does not show a document that came in parts."""
+
+    @contextmanager
+    def stage(self, text: Any) -> Iterator[Any]:
+        yield SimpleNamespace(add=lambda pieces: None, publish=lambda row: None)
+
+
 def lose_contexts(old: Any, *, limit: int) -> tuple[Owed, ...]:
     return tuple(replace(one, context=()) for one in old(limit=limit))
 
@@ -146,6 +169,14 @@ LEDGER: dict[str, Any] = {
         broken(rows=lambda old, **more: iter([*old(**more)][::-1])),
         broken(rows=lambda old, **more: old(states=more.get("states", ()))),
         broken(rows=lambda old, **more: old(collection=more.get("collection"))),
+    ],
+    "test_rows_of_many_come_at_once": [
+        broken(rows_of=lambda old, ids: old(ids[:1])),
+        broken(rows_of=lambda old, ids: {**old(ids), "gone": None}),
+    ],
+    "test_stamps_are_parts_of_rows": [
+        broken(stamps=lambda old, collection: [one._replace(size=0) for one in old(collection)]),
+        broken(stamps=lambda old, collection: [*old("notes"), *old("work")]),
     ],
     "test_forgotten_rows_are_gone": [broken(forget=nothing), broken(forget=lambda old, ids: old([]))],
     "test_no_rows_are_accepted": broken(rows=lambda old, **more: iter([1])),
@@ -200,6 +231,9 @@ STORE: dict[str, Any] = {
     "test_put_twice_is_put_once": [Grows, broken(check=lambda old: ("all is wrong",))],
     "test_a_document_may_have_no_chunks": Grows,
     "test_put_refuses_what_does_not_fit": [broken(put=keep_put), PartlyWritten],
+    "test_a_document_in_parts_is_seen_when_it_is_whole": [SeenTooEarly, NeverSeen],
+    "test_the_same_document_can_come_in_parts_again": SeenTooEarly,
+    "test_parts_that_are_given_up_leave_nothing": SeenTooEarly,
     "test_vectors_can_be_owed_and_paid": [
         broken(owed=lambda old, limit: ()),
         broken(owed=unlimited),

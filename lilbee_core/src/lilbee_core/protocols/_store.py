@@ -13,6 +13,7 @@ from lilbee_core.types import (
     ChunkId,
     DocumentId,
     DocumentRow,
+    FileStamp,
     Filter,
     IndexMeta,
     Scope,
@@ -91,6 +92,18 @@ class ChunkReader(Protocol):
         ...
 
 
+class StagedDocument(Protocol):
+    """A document on its way in, in parts."""
+
+    def add(self, pieces: Sequence[IndexedDocument]) -> None:
+        """Write more of its chunks; each piece has vectors for all of its chunks or for none."""
+        ...
+
+    def publish(self, row: DocumentRow) -> None:
+        """Show the document, all of it at once, in place of what was there."""
+        ...
+
+
 class ChunkWriter(Protocol):
     """Writes chunks. Only one process writes at a time: call inside `writing()`."""
 
@@ -104,6 +117,13 @@ class ChunkWriter(Protocol):
 
     def put(self, documents: Sequence[IndexedDocument]) -> None:
         """Replace these documents atomically: texts, chunks, then ledger rows as the commit mark."""
+        ...
+
+    def stage(self, text: StoredText) -> AbstractContextManager[StagedDocument]:
+        """Begin a document that is too big for one `put`; its chunks are added in parts that nobody sees yet.
+
+        Left before it is published, the document stays as it was.
+        """
         ...
 
     def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
@@ -129,6 +149,14 @@ class Ledger(Protocol):
     """One row per file ever seen."""
 
     def row(self, document_id: DocumentId) -> DocumentRow | None: ...
+
+    def rows_of(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, DocumentRow]:
+        """Return the rows of those of the documents that have one, in one read."""
+        ...
+
+    def stamps(self, collection: str) -> Sequence[FileStamp]:
+        """Return what a sync compares of every file of the collection."""
+        ...
 
     def find(self, collection: str, path: str) -> DocumentRow | None: ...
 

@@ -125,7 +125,10 @@ class Dense:
         """Return the nearest chunks by cosine similarity, best first."""
         if limit < 1:
             return ()
-        return self._tables.read(self._name, "search the vectors", lambda t: self._search(t, vector, limit, where), ())
+        tables, name = self._tables, self._name
+        return tables.read(
+            name, "search the vectors", lambda t: self._search(t, vector, limit, tables.visible(name, where)), ()
+        )
 
     def forget(self) -> None:
         """Free the memory."""

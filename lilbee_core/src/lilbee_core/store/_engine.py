@@ -21,7 +21,7 @@ class Search(Protocol):
     """A query that is being put together; every method but the last ones returns it."""
 
     def where(self, where: str) -> Search: ...
-    def select(self, columns: Sequence[str]) -> Search: ...
+    def select(self, columns: list[str]) -> Search: ...
     def limit(self, limit: int) -> Search: ...
     def with_row_id(self, with_row_id: bool) -> Search: ...
     def distance_type(self, distance_type: str) -> Search: ...
@@ -30,6 +30,14 @@ class Search(Protocol):
     def bypass_vector_index(self) -> Search: ...
     def to_arrow(self) -> pa.Table: ...
     def to_batches(self, batch_size: int) -> Iterator[pa.RecordBatch]: ...
+
+
+class Take(Protocol):
+    """A read of rows by their row ids: they come in the order of the ids, each once, missing ones left out."""
+
+    def select(self, columns: list[str]) -> Take: ...
+    def with_row_id(self) -> Take: ...
+    def to_arrow(self) -> pa.Table: ...
 
 
 class Merge(Protocol):
@@ -81,9 +89,9 @@ class Table(Protocol):
     @property
     def schema(self) -> pa.Schema: ...
     def search(self, query: object = None, *, query_type: str = "auto") -> Search: ...
-    def take_row_ids(self, row_ids: list[int]) -> Search: ...
+    def take_row_ids(self, row_ids: list[int]) -> Take: ...
     def count_rows(self, filter: str | None = None) -> int: ...  # noqa: A002 - the engine's name
-    def add(self, data: pa.Table) -> object: ...
+    def add(self, data: pa.Table, *, on_bad_vectors: str = "error") -> object: ...
     def delete(self, where: str) -> object: ...
     def update(self, where: str | None = None, *, values_sql: Mapping[str, str]) -> object: ...
     def merge_insert(self, on: str | Sequence[str]) -> Merge: ...
@@ -114,11 +122,16 @@ class _Occur(Protocol):
     SHOULD: object
 
 
+class _Operator(Protocol):
+    AND: object
+    OR: object
+
+
 class _Queries(Protocol):
     Occur: _Occur
+    FullTextOperator: _Operator
 
-    def MatchQuery(self, query: str, column: str) -> object: ...  # noqa: N802 - the engine's names
-    def PhraseQuery(self, query: str, column: str) -> object: ...  # noqa: N802
+    def MatchQuery(self, query: str, column: str, *, operator: object) -> object: ...  # noqa: N802 - the engine's names
     def BooleanQuery(self, queries: Sequence[tuple[object, object]]) -> object: ...  # noqa: N802
 
 
@@ -162,29 +175,30 @@ def upsert(table: Table, rows: pa.Table, *, on: str | Sequence[str] = "id", repl
     merge.execute(rows, on_bad_vectors="null")
 
 
-def words_index(*, workers: int | None = None) -> object:
-    """Return the settings of the word index: it only splits at blanks, the rest was done by our analyzer."""
+def words_index() -> object:
+    """Return the settings of the word index: it only splits at blanks, the rest was done by our analyzer.
+
+    It keeps no positions, which would make up half of it: the words beside it say what follows what.
+    """
     _lance()
     from lancedb.index import FTS
 
     return FTS(
-        with_position=True,
+        with_position=False,
         base_tokenizer="whitespace",
         stem=False,
         remove_stop_words=False,
         lower_case=False,
         ascii_folding=False,
         max_token_length=None,
-        num_workers=workers,
     )
 
 
-def word_query(column: str, text: str, phrases: Sequence[str] = ()) -> object:
-    """Return a query for any word of `text` that must also hold every one of `phrases`."""
-    if not phrases:
-        return _queries().MatchQuery(text, column)
+def word_query(column: str, text: str, required: str = "") -> object:
+    """Return a query for any word of `text`; rows must hold every word of `required`."""
     queries = _queries()
-    parts = [(queries.Occur.MUST, queries.PhraseQuery(phrase, column)) for phrase in phrases]
-    if text:
-        parts.append((queries.Occur.SHOULD, queries.MatchQuery(text, column)))
-    return queries.BooleanQuery(parts)
+    either = queries.MatchQuery(text, column, operator=queries.FullTextOperator.OR)
+    if not required:
+        return either
+    every = queries.MatchQuery(required, column, operator=queries.FullTextOperator.AND)
+    return queries.BooleanQuery([(queries.Occur.MUST, every), (queries.Occur.SHOULD, either)])

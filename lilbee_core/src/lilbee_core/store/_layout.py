@@ -23,11 +23,17 @@ Stamp = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The layout of an index. While `complete` is false its tables are still being made, so it holds nothing."""
+    """The layout of an index. While `complete` is false its tables are still being made, so it holds nothing.
+
+    `hidden` is a document and the revision of its text whose chunks are being written in parts: no reader sees
+    them. `turns` counts how often that changed.
+    """
 
     schema: int = SCHEMA
     generation: int = 0
     complete: bool = False
+    hidden: tuple[str, str] | None = None
+    turns: int = 0
 
 
 class LayoutFile:
@@ -73,6 +79,8 @@ class LayoutFile:
                 schema=int(cast("int", values["schema"])),
                 generation=int(cast("int", values["generation"])),
                 complete=values["complete"] is True,
+                hidden=_pair(values.get("hidden")),
+                turns=int(cast("int", values.get("turns", 0))),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise damaged("read its layout", self.index) from error
@@ -95,6 +103,10 @@ class LayoutFile:
         self.write(layout)
         return layout
 
+    def hide(self, layout: Layout, hidden: tuple[str, str] | None) -> None:
+        """Say which rows no reader sees from now on."""
+        self.write(replace(layout, hidden=hidden, turns=layout.turns + 1))
+
     def write(self, layout: Layout) -> None:
         """Write the layout in one step."""
         with engine_errors("write the index", self.index):
@@ -104,6 +116,13 @@ class LayoutFile:
     def _holds_tables(self) -> bool:
         with engine_errors("read the index", self.index):
             return self.index.is_dir() and any(self.index.glob("*.lance"))
+
+
+def _pair(value: object) -> tuple[str, str] | None:
+    if value is None:
+        return None
+    document_id, revision = cast("list[str]", value)
+    return str(document_id), str(revision)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

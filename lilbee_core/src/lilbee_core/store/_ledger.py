@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from lilbee_core.store._columns import pairs, strings
 from lilbee_core.store._engine import upsert
 from lilbee_core.store._filters import is_in, quote
-from lilbee_core.store._rows import DOCUMENT_COLUMNS, document_rows, documents_from
+from lilbee_core.store._rows import DOCUMENT_COLUMNS, document_rows, documents_from, stamps_from
 from lilbee_core.store._schema import DOCUMENTS
 from lilbee_core.store._tables import Tables
-from lilbee_core.types import DocumentId, DocumentRow
+from lilbee_core.types import DocumentId, DocumentRow, FileStamp
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +43,15 @@ class LedgerTable:
             parts.append(is_in("state", [str(state) for state in states]))
         found = self._select(" AND ".join(parts) or None)
         return iter(sorted(found, key=lambda row: (row.collection, row.path)))
+
+    def rows_of(self, ids: Sequence[DocumentId]) -> dict[DocumentId, DocumentRow]:
+        """Return the rows of those of the documents that have one."""
+        found = (row for part in parts_of(dict.fromkeys(ids)) for row in self._select(is_in("id", part)))
+        return {row.id: row for row in found}
+
+    def stamps(self, collection: str) -> list[FileStamp]:
+        """Return what a sync compares of every file of the collection."""
+        return list(stamps_from(self._read(f"collection = {quote(collection)}", FileStamp._fields)))
 
     def record(self, rows: Sequence[DocumentRow], revisions: Mapping[DocumentId, str] | None = None) -> None:
         """Write rows; a text revision that is not given stays as it was."""

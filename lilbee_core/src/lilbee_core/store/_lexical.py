@@ -2,30 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from lilbee_core.store._columns import strings
+from lilbee_core.store._columns import row_ids, strings
 from lilbee_core.store._engine import Table, word_query
+from lilbee_core.store._filters import quote
 from lilbee_core.store._rows import best_first
 from lilbee_core.store._schema import WORDS
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Scored
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from lilbee_core.analysis import AnalyzedQuery
+
+FIRST_LOOK = 200
+"""Rows with all words of a phrase that are looked at before a scan of the table."""
+STEP = 60
+"""Rows whose words are read at first; each further step doubles what was read."""
 
 
 def search_words(tables: Tables, name: str, query: AnalyzedQuery, limit: int, where: str | None) -> tuple[Scored, ...]:
     """Return the best chunks of a table by BM25, best first; every phrase of the query must occur."""
-    phrases = [joined for phrase in query.phrases if (joined := " ".join(phrase).strip())]
-    if limit < 1 or query.is_empty or not (phrases or query.match_text.strip()):
+    if limit < 1 or query.is_empty:
         return ()
-    built = word_query(WORDS, query.match_text, phrases)
+    phrases = [phrase for phrase in query.phrases if phrase]
+    if not phrases and not query.match_text.strip():
+        return ()
+    if phrases:
+        return tables.read(
+            name,
+            "search a phrase",
+            lambda t: _phrases(t, query.match_text, phrases, limit, tables.visible(name, where)),
+            (),
+        )
+    return tables.read(
+        name, "search the words", lambda t: _any_word(t, query.match_text, limit, tables.visible(name, where)), ()
+    )
 
-    def use(table: Table) -> tuple[Scored, ...]:
-        search = table.search(built, query_type="fts").select(["id", "_score"]).limit(limit)
-        found = (search.where(where) if where else search).to_arrow()
-        scores = cast("list[float]", found.column("_score").to_pylist())
-        return best_first(strings(found, "id"), scores)
 
-    return tables.read(name, "search the words", use, ())
+def _any_word(table: Table, text: str, limit: int, where: str | None) -> tuple[Scored, ...]:
+    found = _found(table, word_query(WORDS, text), ("id", "_score"), limit, where)
+    return best_first(strings(found, "id"), _scores(found))
+
+
+def _phrases(
+    table: Table, text: str, phrases: Sequence[Sequence[str]], limit: int, where: str | None
+) -> tuple[Scored, ...]:
+    """Look through the rows that hold all words of the phrases, best first, for those where they follow each other.
+
+    Words so frequent that many rows hold them in another order are the exception: then every row is looked at.
+    """
+    words = [word for phrase in phrases for word in phrase]
+    query = word_query(WORDS, text or " ".join(words), " ".join(dict.fromkeys(words)))
+    needles = [f" {' '.join(phrase)} " for phrase in phrases]
+    size = max(FIRST_LOOK, 4 * limit)
+    found = _found(table, query, ("_rowid", "_score"), size, where)
+    kept = _following(table, found, needles, limit)
+    if len(kept) >= limit or found.num_rows < size:
+        return best_first(list(kept), list(kept.values()))[:limit]
+    holds = [f"strpos(concat(' ', {WORDS}, ' '), {quote(needle)}) > 0" for needle in needles]
+    every = _found(table, query, ("id", "_score"), limit, " AND ".join([*holds, *([f"({where})"] if where else [])]))
+    return best_first(strings(every, "id"), _scores(every))
+
+
+def _following(table: Table, found: pa.Table, needles: Sequence[str], limit: int) -> dict[str, float]:
+    """Return the first `limit` of the rows found that hold the needles, with their scores."""
+    ranked = dict(zip(cast("list[int]", row_ids(found).tolist()), _scores(found), strict=True))
+    numbers = list(ranked)
+    kept: dict[str, float] = {}
+    seen = 0
+    while seen < len(numbers) and len(kept) < limit:
+        end = seen + max(STEP, seen)
+        rows = table.take_row_ids(numbers[seen:end]).select(["id", WORDS]).with_row_id().to_arrow()
+        lines = zip(cast("list[int]", row_ids(rows).tolist()), strings(rows, "id"), strings(rows, WORDS), strict=True)
+        kept.update((id_, ranked[row]) for row, id_, line in lines if all(needle in f" {line} " for needle in needles))
+        seen = end
+    return kept
+
+
+def _found(table: Table, query: object, columns: Sequence[str], limit: int, where: str | None) -> pa.Table:
+    search = table.search(query, query_type="fts").select(list(columns)).limit(limit)
+    return (search.where(where) if where else search).to_arrow()
+
+
+def _scores(found: pa.Table) -> list[float]:
+    return cast("list[float]", found.column("_score").to_pylist())

@@ -119,13 +119,16 @@ class Reader:
     def count(self, filters: Filter, scope: Scope) -> int:
         """Return the number of chunks."""
         where = to_sql(filters)
-        return sum(
-            self._tables.read(name, "count chunks", lambda table: table.count_rows(where), 0) for name in _TABLES[scope]
-        )
+        return sum(self._count(name, where) for name in _TABLES[scope])
+
+    def _count(self, name: str, where: str | None) -> int:
+        tables = self._tables
+        return tables.read(name, "count chunks", lambda table: table.count_rows(tables.visible(name, where)), 0)
 
     def languages(self) -> Mapping[str, float]:
         """Return the share of chunks per language, most frequent first."""
-        key = (self._tables.generation, self._tables.read(CHUNKS, "read languages", lambda table: table.version, 0))
+        version = self._tables.read(CHUNKS, "read languages", lambda table: table.version, 0)
+        key = (self._tables.generation, self._tables.hidden, version)
         with self._lock:
             if self._languages is not None and self._languages[0] == key:
                 return self._languages[1]

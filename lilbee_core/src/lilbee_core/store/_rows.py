@@ -6,6 +6,7 @@ import array
 import hashlib
 import json
 import math
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from lilbee_core.types import (
     DocumentId,
     DocumentRow,
     DocumentState,
+    FileStamp,
     Heading,
     Location,
     Metadata,
@@ -55,6 +57,7 @@ DOCUMENT_COLUMNS = (
     "warnings",
 )  # fmt: skip
 _MIN_COMPRESSED = 64
+_WORD, _ODD_BLANKS = re.compile(r"[^ \t\n\r\f]+"), re.compile(r"[\t\n\r\f]|  |^ | $")
 
 
 # --------------------------------------------------------------------------- chunks
@@ -106,15 +109,20 @@ def check_vectors(vectors: Vector, count: int, name: str) -> None:
         )
 
 
-def chunk_rows(documents: Sequence[IndexedDocument], dimension: int | None) -> pa.Table:
-    """Return the rows of the chunks of all documents, with a vector column when `dimension` is known."""
+def chunk_rows(
+    documents: Sequence[IndexedDocument], dimension: int | None, revisions: Mapping[DocumentId, str]
+) -> pa.Table:
+    """Return the rows of the chunks of all documents, with a vector column when `dimension` is known.
+
+    `revisions` names the text that the chunks of a document were cut from.
+    """
     rows: list[Row] = []
     for document in documents:
-        revision = text_revision(document.text)
+        revision = revisions[document.row.id]
         has_vector = document.vectors is not None
         contents = document.contents or tuple(content_of(chunk) for chunk in document.chunks)
         for chunk, words, content in zip(document.chunks, document.words, contents, strict=True):
-            more = {"revision": revision, "has_vector": has_vector, "words": words}
+            more = {"revision": revision, "has_vector": has_vector, "words": single_blanks(words)}
             rows.append({**_chunk_row(chunk), **more, "content_hash": content_number(content)})
     table = full_rows(rows, CHUNKS)
     if dimension is None:
@@ -149,6 +157,11 @@ def _chunk_row(chunk: Chunk) -> Row:
         "media_type": chunk.media_type,
         "date": chunk.date,
     }
+
+
+def single_blanks(words: str) -> str:
+    """Return the words with one blank between them, as the search for phrases expects."""
+    return " ".join(_WORD.findall(words)) if _ODD_BLANKS.search(words) else words
 
 
 def content_of(chunk: Chunk) -> str:
@@ -228,6 +241,14 @@ def documents_from(table: pa.Table) -> Iterator[DocumentRow]:
         yield DocumentRow(**values)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
+def stamps_from(table: pa.Table) -> Iterator[FileStamp]:
+    """Yield the ledger rows as far as a sync compares them."""
+    states = {str(state): state for state in DocumentState}
+    for row in rows_of(table, FileStamp._fields):
+        id_, path, state, *rest = cast("tuple[str, ...]", row)
+        yield FileStamp._make((DocumentId(id_), path, states[state], *rest))
+
+
 # --------------------------------------------------------------------------- texts
 
 
@@ -238,15 +259,15 @@ def text_revision(text: StoredText) -> str:
     return digest.hexdigest()
 
 
-def text_rows(texts: Iterable[StoredText]) -> pa.Table:
-    """Return the rows of extracted texts."""
+def text_rows(texts: Iterable[StoredText], revisions: Mapping[DocumentId, str]) -> pa.Table:
+    """Return the rows of extracted texts under these names."""
     rows: list[Row] = []
     for text in texts:
         codec, data = pack_text(text.text)
         rows.append(
             {
                 "document_id": text.document_id,
-                "revision": text_revision(text),
+                "revision": revisions[text.document_id],
                 "codec": codec,
                 "chars": len(text.text),
                 "data": data,

@@ -15,6 +15,7 @@ from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._lock import writer_lock
 from lilbee_core.store._meta import load_meta, save_meta
 from lilbee_core.store._reader import Reader
+from lilbee_core.store._staging import Staging
 from lilbee_core.store._state import SqliteState
 from lilbee_core.store._tables import Tables
 from lilbee_core.store._upkeep import maintain, stats
@@ -24,6 +25,7 @@ from lilbee_core.types import (
     ChunkId,
     DocumentId,
     DocumentRow,
+    FileStamp,
     Filter,
     IndexMeta,
     Scope,
@@ -221,6 +223,13 @@ class Store:
         with self.writing():
             self._writer.put(documents)
 
+    def stage(self, text: StoredText) -> Staging:
+        """Begin a document that is too big for one `put`, inside `writing()`.
+
+        Nobody sees what is added before it is published; left without that, the document stays as it was.
+        """
+        return Staging(self._tables, self._ledger, text, self._writer.append)
+
     def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
         """Give documents a new collection, path or title; vectors and ids stay. Missing words stay as they are."""
         with self.writing():
@@ -259,6 +268,14 @@ class Store:
     def row(self, document_id: DocumentId) -> DocumentRow | None:
         """Return the ledger row of a document."""
         return self._ledger.row(document_id)
+
+    def rows_of(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, DocumentRow]:
+        """Return the ledger rows of those of the documents that have one."""
+        return self._ledger.rows_of(ids)
+
+    def stamps(self, collection: str) -> Sequence[FileStamp]:
+        """Return what a sync compares of every file of the collection."""
+        return self._ledger.stamps(collection)
 
     def find(self, collection: str, path: str) -> DocumentRow | None:
         """Return the ledger row of a file."""

@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +14,7 @@ from lilbee_core.errors import EmbedderMismatch, LibraryError, StoreError
 from lilbee_core.store import _errors
 from lilbee_core.store._engine import STABLE_ROW_IDS, Connection, Table, connect, words_index
 from lilbee_core.store._errors import engine_errors
+from lilbee_core.store._filters import quote
 from lilbee_core.store._layout import Layout, LayoutFile, Stamp
 from lilbee_core.store._migrations import add_missing_columns
 from lilbee_core.store._schema import (
@@ -65,10 +67,11 @@ class Tables:
         stamp = self._file.stamp()
         with self._lock:
             if stamp is None or stamp != self._stamp:
-                self._layout = self._file.read()
+                seen, self._layout = self._layout, self._file.read()
                 self._stamp = stamp
-                self._handles.clear()
-                self._migrated = False
+                if seen is None or self._layout is None or _tables_of(seen) != _tables_of(self._layout):
+                    self._handles.clear()
+                    self._migrated = False
             return self._layout
 
     def find(self, name: str) -> Table | None:
@@ -79,7 +82,8 @@ class Tables:
     def read(self, name: str, doing: str, use: Callable[[Table], T], absent: T) -> T:
         """Return ``use(table)``, or `absent` while the index holds nothing.
 
-        A read that fails because the tables were just made anew is tried again on the new ones.
+        A read that fails because the tables were just made anew is tried again on the new ones, and so is one
+        that may have seen chunks which are hidden by now.
         """
         table = self.find(name)
         if table is None:
@@ -87,7 +91,9 @@ class Tables:
         stamp = self._stamp
         try:
             with engine_errors(doing, self.index):
-                return use(table)
+                found = use(table)
+            if name not in CHUNK_TABLES or self._file.stamp() == stamp:
+                return found
         except StoreError:
             if self._file.stamp() == stamp:
                 raise
@@ -101,15 +107,49 @@ class Tables:
         """Turn failures of the database inside the block into a `StoreError`."""
         return engine_errors(doing, self.index)
 
-    def select(self, name: str, doing: str, columns: Sequence[str], where: str | None = None) -> pa.Table:
-        """Return columns of the rows that satisfy `where`; columns of a newer layout are left out."""
+    def select(
+        self, name: str, doing: str, columns: Sequence[str], where: str | None = None, *, hidden: bool = False
+    ) -> pa.Table:
+        """Return columns of the rows that satisfy `where`; columns of a newer layout are left out.
+
+        Rows that no reader may see yet are left out unless `hidden` asks for them too.
+        """
 
         def use(table: Table) -> pa.Table:
             present = frozenset(table.schema.names)
             search = table.search().select([column for column in columns if column in present or column[0] == "_"])
-            return (search.where(where) if where else search).to_arrow()
+            condition = where if hidden else self.visible(name, where)
+            return (search.where(condition) if condition else search).to_arrow()
 
         return self.read(name, doing, use, schemas()[name].empty_table())
+
+    def visible(self, name: str, where: str | None) -> str | None:
+        """Return `where` narrowed to what readers may see: not the parts of a document that is still being written."""
+        hidden = self._layout.hidden if self._layout is not None and name in CHUNK_TABLES else None
+        if hidden is None:
+            return where
+        seen = f"NOT (document_id = {quote(hidden[0])} AND revision = {quote(hidden[1])})"
+        return f"({where}) AND {seen}" if where else seen
+
+    @property
+    def hidden(self) -> tuple[str, str] | None:
+        """The document and the revision of its text that no reader sees."""
+        layout = self.layout()
+        return layout.hidden if layout is not None else None
+
+    @property
+    def turns(self) -> int:
+        """How often it changed what readers do not see."""
+        layout = self.layout()
+        return layout.turns if layout is not None else 0
+
+    def hide(self, hidden: tuple[str, str] | None) -> None:
+        """Hide the chunks of a document that were cut from one revision of its text, or show everything."""
+        self.require(CHUNKS)
+        layout = self.layout()
+        if layout is not None and layout.hidden != hidden:
+            self._file.hide(layout, hidden)
+            self.layout()
 
     @property
     def generation(self) -> int:
@@ -124,7 +164,7 @@ class Tables:
         commits = sum(
             self.read(name, "read the version", lambda table: table.version, 0) for name in (CHUNKS, WIKI, DOCUMENTS)
         )
-        return (layout.generation << 20) + commits
+        return (layout.generation << 20) + commits + layout.turns
 
     def dimension(self, name: str = CHUNKS) -> int | None:
         """Return the dimension of the stored vectors, None while there are none."""
@@ -246,6 +286,11 @@ class Tables:
                     self._create_table(name)
                 add_missing_columns(self._open(name), schemas()[name])
         if layout.schema < SCHEMA:
-            self._file.write(Layout(schema=SCHEMA, generation=layout.generation, complete=True))
+            self._file.write(replace(layout, schema=SCHEMA))
             self.layout()
         self._migrated = True
+
+
+def _tables_of(layout: Layout) -> Layout:
+    """Return the part of a layout that says which tables there are."""
+    return replace(layout, hidden=None, turns=0)

@@ -17,6 +17,7 @@ from lilbee_core.store._rows import (
     check_vectors,
     chunk_rows,
     chunks_from,
+    single_blanks,
     text_revision,
     text_rows,
     unique_chunks,
@@ -31,6 +32,7 @@ from lilbee_core.store._schema import (
     WORDS,
     schemas,
 )
+from lilbee_core.store._staging import settle
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Chunk, ChunkId, DocumentId, DocumentRow, Vector
 
@@ -62,26 +64,49 @@ class Writer:
         ids = [one.row.id for one in batch]
         revisions = {one.row.id: text_revision(one.text) for one in batch}
         known = self._ledger.revisions(ids)
-        self._put_texts(batch)
-        for name, scope in ((CHUNKS, "raw"), (WIKI, "wiki")):
-            self._put_chunks(name, [one for one in batch if _scope(one) == scope], ids)
+        self._put_texts(batch, revisions)
+        for name, scope in _SCOPES:
+            self._put_chunks(name, [one for one in batch if _scope(one) == scope], ids, revisions)
         self._ledger.record([_counted(one) for one in batch], revisions)
         self._drop_old_texts({id_: new for id_, new in revisions.items() if known.get(id_, new) != new})
 
-    def _put_texts(self, batch: Sequence[IndexedDocument]) -> None:
+    def append(self, pieces: Sequence[IndexedDocument], revision: str) -> None:
+        """Write chunks of documents beside those that they have, as cut from a text of this revision."""
+        kept = [unique_chunks(one) for one in pieces if one.chunks]
+        for name, scope in _SCOPES:
+            found = [one for one in kept if _scope(one) == scope]
+            if not found:
+                continue
+            table, dimension = self._table_for(name, found)
+            rows = chunk_rows(found, dimension, {one.row.id: revision for one in found})
+            with self._tables.engine("write the chunks"):
+                table.add(rows, on_bad_vectors="null")
+
+    def _put_texts(self, batch: Sequence[IndexedDocument], revisions: Mapping[DocumentId, str]) -> None:
         table = self._tables.require(TEXTS)
         # An old text stays until the chunks that were cut from it are gone.
         with self._tables.engine("write the texts"):
-            upsert(table, text_rows([one.text for one in batch]), on=["document_id", "revision"])
+            upsert(table, text_rows([one.text for one in batch], revisions), on=["document_id", "revision"])
 
-    def _put_chunks(self, name: str, documents: Sequence[IndexedDocument], replaced: Sequence[DocumentId]) -> None:
-        dimension = self._dimension_for(name, documents)
-        table = self._tables.require(name) if dimension is None else self._tables.require_vectors(name, dimension)
+    def _put_chunks(
+        self,
+        name: str,
+        documents: Sequence[IndexedDocument],
+        replaced: Sequence[DocumentId],
+        revisions: Mapping[DocumentId, str],
+    ) -> None:
+        table, dimension = self._table_for(name, documents)
         with self._tables.engine("write the chunks"):
             condition = is_in("document_id", replaced)
             if not documents and not table.count_rows(condition):
                 return
-            upsert(table, chunk_rows(documents, dimension), replaced=condition)
+            upsert(table, chunk_rows(documents, dimension, revisions), replaced=condition)
+
+    def _table_for(self, name: str, documents: Sequence[IndexedDocument]) -> tuple[Table, int | None]:
+        dimension = self._dimension_for(name, documents)
+        if dimension is None:
+            return self._tables.require(name), None
+        return self._tables.require_vectors(name, dimension), dimension
 
     def _dimension_for(self, name: str, documents: Iterable[IndexedDocument]) -> int | None:
         given = [one.vectors.shape[1] for one in documents if one.vectors is not None and len(one.chunks)]
@@ -108,10 +133,12 @@ class Writer:
         """Delete rows of documents that the ledger does not name, and texts that no chunk was cut from."""
         if self._tables.find(CHUNKS) is None:
             return 0
+        settle(self._tables, self._ledger)
         known = self._ledger.ids()
         orphans: set[str] = set()
         for name in BY_DOCUMENT:
-            orphans |= set(strings(self._tables.select(name, "look for leftovers", ("document_id",)), "document_id"))
+            found = self._tables.select(name, "look for leftovers", ("document_id",), hidden=True)
+            orphans |= set(strings(found, "document_id"))
         orphans -= known
         if orphans:
             self._delete_rows(sorted(orphans))
@@ -163,7 +190,7 @@ class Writer:
                 continue
             chunks = [_moved(chunk, rows[chunk.document_id]) for chunk in chunks_from(found, "")]
             old = strings(found, WORDS)
-            new = [words.get(chunk.id, kept) for chunk, kept in zip(chunks, old, strict=True)]
+            new = [single_blanks(words.get(chunk.id, kept)) for chunk, kept in zip(chunks, old, strict=True)]
             self._update(table, chunks, new)
 
     def _update(self, table: Table, chunks: Sequence[Chunk], words: Sequence[str]) -> None:
@@ -183,7 +210,8 @@ class Writer:
 
     def _owed(self, name: str, limit: int) -> list[Owed]:
         def use(table: Table) -> pa.Table:
-            return table.search().select(list(CHUNK_COLUMNS)).where("NOT has_vector").limit(limit).to_arrow()
+            where = self._tables.visible(name, "NOT has_vector")
+            return table.search().select(list(CHUNK_COLUMNS)).where(where or "").limit(limit).to_arrow()
 
         rows = self._tables.read(name, "look for missing vectors", use, schemas()[name].empty_table())
         return [
@@ -242,6 +270,9 @@ class Writer:
         rows = [self._ledger.row(id_) for id_ in ids]
         changed = [replace(row, embedded=counts[row.id]) for row in rows if row and row.embedded != counts[row.id]]
         self._ledger.record(changed)
+
+
+_SCOPES = ((CHUNKS, "raw"), (WIKI, "wiki"))
 
 
 def _scope(document: IndexedDocument) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from lilbee_core.types import (
     ChunkId,
     DocumentId,
     DocumentRow,
+    FileStamp,
     Filter,
     IndexMeta,
     Scope,
@@ -152,13 +153,22 @@ class MemoryStore:
                 embedded = 0 if document.vectors is None else len(document.chunks)
                 content.texts[document.row.id] = document.text
                 content.rows[document.row.id] = replace(document.row, chunks=len(document.chunks), embedded=embedded)
-                for at, chunk in enumerate(document.chunks):
-                    content.chunks[chunk.id] = _Stored(
-                        chunk,
-                        document.words[at].split(),
-                        document.contents[at] if document.contents else chunk.text,
-                        None if document.vectors is None else document.vectors[at],
-                    )
+                _write_chunks(content, document)
+
+    @contextmanager
+    def stage(self, text: StoredText) -> Generator[_Staged]:
+        with self.writing():
+            yield _Staged(text, self._publish)
+
+    def _publish(self, staged: _Staged, row: DocumentRow) -> None:
+        with self._commit("publish") as content:
+            _erase(content, [row.id])
+            content.texts[row.id] = staged.text
+            embedded = sum(len(one.chunks) for one in staged.pieces if one.vectors is not None)
+            chunks = sum(len(one.chunks) for one in staged.pieces)
+            content.rows[row.id] = replace(row, chunks=chunks, embedded=embedded)
+            for one in staged.pieces:
+                _write_chunks(content, one)
 
     def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
         with self._commit("relocate") as content:
@@ -210,6 +220,17 @@ class MemoryStore:
 
     def row(self, document_id: DocumentId) -> DocumentRow | None:
         return self._open().rows.get(document_id)
+
+    def rows_of(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, DocumentRow]:
+        rows = self._open().rows
+        return {one: rows[one] for one in ids if one in rows}
+
+    def stamps(self, collection: str) -> Sequence[FileStamp]:
+        return [
+            FileStamp._make(getattr(row, name) for name in FileStamp._fields)
+            for row in self._open().rows.values()
+            if row.collection == collection
+        ]
 
     def find(self, collection: str, path: str) -> DocumentRow | None:
         rows = self._open().rows.values()
@@ -296,6 +317,33 @@ class MemoryStore:
 
     def _visible(self, filters: Filter, scope: Scope) -> list[_Stored]:
         return [one for one in self._open().chunks.values() if passes(one.chunk, filters, Scope(scope))]
+
+
+class _Staged:
+    """A document on its way in."""
+
+    def __init__(self, text: StoredText, show: Callable[[_Staged, DocumentRow], None]) -> None:
+        self.text = text
+        self.pieces: list[IndexedDocument] = []
+        self._show = show
+
+    def add(self, pieces: Sequence[IndexedDocument]) -> None:
+        for one in pieces:
+            _check_fit(one)
+        self.pieces += pieces
+
+    def publish(self, row: DocumentRow) -> None:
+        self._show(self, row)
+
+
+def _write_chunks(content: _Content, document: IndexedDocument) -> None:
+    for at, chunk in enumerate(document.chunks):
+        content.chunks[chunk.id] = _Stored(
+            chunk,
+            document.words[at].split(),
+            document.contents[at] if document.contents else chunk.text,
+            None if document.vectors is None else document.vectors[at],
+        )
 
 
 def _erase(content: _Content, ids: Iterable[DocumentId]) -> None:

@@ -18,6 +18,7 @@ from lilbee_core.types._documents import (
     DocumentId,
     DocumentRow,
     DocumentState,
+    FileStamp,
     Heading,
     Location,
     Passage,
@@ -60,8 +61,8 @@ from lilbee_core.types._vectors import Vector, Vectors
 
 __all__ = [
     "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community", "Concept",
-    "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "Dropped", "FileProblem", "Filter",
-    "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message", "MetaValue", "Metadata",
+    "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "Dropped", "FileProblem", "FileStamp",
+    "Filter", "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message", "MetaValue", "Metadata",
     "ModelDescription", "ModelRef", "Part", "Passage", "PathReport", "Place", "PlannedPage", "Query", "Ranking",
     "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "Source", "Span", "StageReport",
     "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Variant", "Vector", "Vectors", "Verdict",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from lilbee_core.types._metadata import Metadata
 
@@ -286,6 +286,23 @@ class DocumentRow:
             "metadata": self.metadata.to_dict(),
             "warnings": list(self.warnings),
         }
+
+
+class FileStamp(NamedTuple):
+    """The part of a ledger row that a sync compares with a file; read for every file, so kept small."""
+
+    id: DocumentId
+    path: str
+    state: DocumentState
+    code: str | None
+    reason: str | None
+    size: int
+    mtime_ns: int
+    chunks: int
+    media_type: str
+    extractor: str
+    raw_path: str
+    attempted_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,25 @@ class LedgerContract(ABC):
         ledger.record([changed])
         assert list(ledger.rows()) == [changed], "the row was not replaced"
 
+    def test_rows_of_many_come_at_once(self) -> None:
+        ledger, rows = self.make(), [a_row(f"{name}.txt", chunks=0) for name in "abc"]
+        ledger.record(rows)
+        found = ledger.rows_of([rows[2].id, DocumentId("gone"), rows[0].id, rows[0].id])
+        assert dict(found) == {rows[0].id: rows[0], rows[2].id: rows[2]}, f"it found {sorted(found)}"
+        assert dict(ledger.rows_of([])) == {}, "it found rows of nothing"
+
+    def test_stamps_are_parts_of_rows(self) -> None:
+        ledger = self.make()
+        row = a_row("é.md", state=DocumentState.FAILED, code="extract.damaged", reason="broken", raw_path="e%CC%81.md")
+        ledger.record([row, a_row("other.txt", collection="work", chunks=0)])
+        stamps = ledger.stamps("notes")
+        assert len(stamps) == 1, f"it has {len(stamps)} stamps of one file"
+        (stamp,) = stamps
+        for name in stamp._fields:
+            assert getattr(stamp, name) == getattr(row, name), f"{name} of the stamp differs from the row"
+        assert stamp.state is DocumentState.FAILED, "the state is no `DocumentState`"
+        assert list(ledger.stamps("nowhere")) == [], "it has stamps of a collection that nobody wrote"
+
     def test_rows_are_ordered_and_chosen(self) -> None:
         rows = [
             a_row("b.txt", collection="notes", chunks=0),

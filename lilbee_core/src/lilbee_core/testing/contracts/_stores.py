@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -251,6 +252,58 @@ class StoreContract(LedgerContract):
                 continue
             raise AssertionError("it took a document whose words or vectors do not fit its chunks")
 
+    def test_a_document_in_parts_is_seen_when_it_is_whole(self) -> None:
+        store = self.filled()
+        new = stored(HIVE, "Ants dig.", "Wax melts.", path="notes/bees.md")
+        row, seen = new.row, store.chunks_of(new.row.id)
+        with store.writing(), store.stage(new.text) as staged:
+            for at in range(3):
+                staged.add([_piece(new, at, with_vectors=at != 1)])
+                assert store.chunks_of(row.id) == seen, "a part is seen before the others are there"
+                assert store.count() == 4, f"{store.count()} chunks are counted instead of 4"
+                assert len(store.dense(hash_vector(HONEY), limit=9)) == 4, "a vector of a part is found"
+                assert store.lexical(query("ants", "wax"), limit=9) == (), "words of a part are found"
+                assert store.text(row.id) is not None, "the old text is gone"
+                assert store.check() == (), f"it is not in order: {store.check()}"
+            before = store.version
+            staged.publish(row)
+            assert store.version > before, "the version did not grow"
+            assert store.chunks_of(row.id) == new.chunks, "it is not there once it was published"
+        assert store.count() == 5, f"{store.count()} chunks instead of 5"
+        assert store.text(row.id) == new.text, "the text is not the new one"
+        assert store.lexical(query("honey"), limit=9) == (), "a word of the old text is still found"
+        known = store.row(row.id)
+        assert known is not None, "the row is gone"
+        assert (known.chunks, known.embedded) == (3, 2), f"the ledger counts {known.chunks} and {known.embedded}"
+        assert [one.text for one in store.owed(limit=9)] == ["Ants dig."], "it owes the wrong vectors"
+        assert store.check() == (), f"it is not in order: {store.check()}"
+
+    def test_the_same_document_can_come_in_parts_again(self) -> None:
+        store, document = self.make(), stored(BEES, HONEY)
+        for _ in range(2):
+            with store.writing(), store.stage(document.text) as staged:
+                staged.add([document])
+                staged.publish(document.row)
+        assert store.chunks_of(document.row.id) == document.chunks, "the chunks are not those that were added"
+        assert store.count() == 2, f"{store.count()} chunks instead of 2"
+        store.put([document])
+        assert store.count() == 2, f"{store.count()} chunks instead of 2"
+        assert store.check() == (), f"it is not in order: {store.check()}"
+
+    def test_parts_that_are_given_up_leave_nothing(self) -> None:
+        store = self.filled()
+        new = stored(HIVE, "Ants dig.", path="notes/bees.md")
+        seen = store.chunks_of(new.row.id)
+        for failing in (False, True):
+            with suppress(ZeroDivisionError), store.writing(), store.stage(new.text) as staged:
+                staged.add([_piece(new, 0)])
+                if failing:
+                    raise ZeroDivisionError
+            assert store.chunks_of(new.row.id) == seen, "the document is not as it was"
+            assert store.sweep() == 0, "something had to be swept"
+            assert store.check() == (), f"it is not in order: {store.check()}"
+        assert store.count() == 4, f"{store.count()} chunks instead of 4"
+
     def test_vectors_can_be_owed_and_paid(self) -> None:
         store = self.make()
         store.put([stored(BEES, HONEY, vectors=None), stored(HIVE, path="hive.txt")])
@@ -386,6 +439,18 @@ class StoreContract(LedgerContract):
         assert found, "it found nothing"
         check_descending([one.score for one in found], "the ranking")
         check_unique([one.chunk_id for one in found], "the ranking")
+
+
+def _piece(document: IndexedDocument, at: int, *, with_vectors: bool = True) -> IndexedDocument:
+    """Return one chunk of a document as a part of it."""
+    vectors = document.vectors[at : at + 1] if document.vectors is not None and with_vectors else None
+    return replace(
+        document,
+        chunks=document.chunks[at : at + 1],
+        words=document.words[at : at + 1],
+        vectors=vectors,
+        contents=document.contents[at : at + 1],
+    )
 
 
 def _meta() -> IndexMeta:
