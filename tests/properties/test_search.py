@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from lilbee_core.errors import EmptyQuery
 from lilbee_core.search import ProfileSearcher, SearchParts, convex, parse_query, reciprocal_rank, weighted
 from lilbee_core.store._filters import to_sql
-from lilbee_core.testing import HashEmbedder, MemoryStore
-from lilbee_core.testing.contracts._stages import sample_documents
+from lilbee_core.testing import HashEmbedder
 from lilbee_core.types import ChunkId, Query, Ranking, Scored, SearchResult
-from tests.core.search.fakes import ANALYZER
+from tests.core.search.fakes import ANALYZER, store_of
 
 scores = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 6))
 rankings = st.builds(
@@ -73,9 +72,13 @@ def test_convex_does_not_depend_on_the_scale_of_a_retriever(ranking, factor, shi
     assert all(math.isclose(before[key], after[key], abs_tol=1e-4) for key in before)
 
 
-SEARCHER = ProfileSearcher(
-    SearchParts(reader=MemoryStore(*sample_documents()), analyzer=ANALYZER, embedder=HashEmbedder())
-)
+FILES = {
+    "notes/bees.md": ["Bees find home by the sun.", "A bee dances to tell where flowers are.", "Bees."],
+    "notes/hive.md": ["The hive is warm in winter: 35 degrees.", "Bees find home by the sun."],
+    "log/2026.txt": ["Hive seven swarmed on 3 May. " * 20, "ok"],
+    "notes/bienen.md": ["Bienen finden heim, weil sie die Sonne sehen.", "ミツバチは太陽で家に帰る。"],
+}
+SEARCHER = ProfileSearcher(SearchParts(reader=store_of(FILES), analyzer=ANALYZER, embedder=HashEmbedder()))
 KEYS = [
     "path:",
     "type:",
