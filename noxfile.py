@@ -91,6 +91,7 @@ def docs(session: nox.Session) -> None:
     """Check that generated pages are up to date and that the examples in the docs run."""
     install_all(session, "test")
     session.run("python", "tests/tools/requirements_page.py", "--check")
+    session.run("python", "tests/tools/reference_pages.py", "--check")
     session.run("pytest", "tests/docs", *session.posargs)
 
 

@@ -19,6 +19,7 @@ from lilbee_core.settings._sections import (
     PluginSettings,
     SearchSettings,
     StoreSettings,
+    sections,
 )
 from lilbee_core.settings._settings import Settings, validated_collection
 from lilbee_core.settings._trust import is_trusted, new_library_id, trust
@@ -26,6 +27,6 @@ from lilbee_core.settings._trust import is_trusted, new_library_id, trust
 __all__ = [
     "DATA_FOLDER", "GATED", "AnswerSettings", "ChunkSettings", "CollectionSettings", "IngestSettings",
     "ModelSettings", "PluginSettings", "SearchSettings", "Settings", "StoreSettings", "environment",
-    "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value", "read_config", "to_toml",
-    "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection", "write_config",
+    "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value", "read_config", "sections",
+    "to_toml", "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection", "write_config",
 ]  # fmt: skip

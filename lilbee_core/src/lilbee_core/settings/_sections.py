@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -189,3 +190,8 @@ def secret_names() -> frozenset[str]:
         for name, info in kind.model_fields.items()
         if isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("secret")
     )
+
+
+def sections() -> Mapping[str, type[Section]]:
+    """Return all sections by name, in order."""
+    return SECTIONS

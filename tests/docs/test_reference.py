@@ -1,0 +1,13 @@
+"""The generated pages say what the code says, and leave nothing out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tools.reference_pages import FOLDER, PAGES, page
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_page_is_up_to_date(name: str) -> None:
+    current = (FOLDER / f"{name}.md").read_text("utf-8")
+    assert current == page(name), "run python tests/tools/reference_pages.py"
