@@ -55,7 +55,7 @@ class Plain:
         if not data or b"\x00" in data:
             raise NoText(f"{source.path} holds no text", hint="Leave it out.")
         text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")[: context.max_chars]
-        return Document(path=source.path, text=text, collection=source.collection, extractor="plain")
+        return Document(path=source.path, text=text, collection=source.collection)
 
 
 def plain(change: Callable[[Document], Any] = lambda document: document, **more: Any) -> Callable[[], Plain]:
@@ -118,7 +118,6 @@ EXTRACTOR: dict[str, Any] = {
     "test_the_document_says_where_it_comes_from": [
         plain(lambda one: replace(one, path="/tmp/x")),
         plain(lambda one: replace(one, collection="mine")),
-        plain(lambda one: replace(one, extractor="other")),
     ],
     "test_same_input_same_output": plain(lambda one: replace(one, title=str(next(counter)))),
     "test_places_lie_inside_the_text": [

@@ -161,3 +161,13 @@ def test_a_stage_may_raise_when_cancelled() -> None:
         return state
 
     run(StageContract, "test_a_cancelled_search_ends", stage(check))
+
+
+def test_a_stage_made_of_stages_writes_what_they_write() -> None:
+    class Wrapper(Stage):
+        stages = (Stage(writes=HITS),)
+
+    cut = lambda: Wrapper(lambda state, context: replace(state, hits=state.hits[:1]), writes=frozenset())  # noqa: E731
+    run(StageContract, "test_only_what_it_writes_differs", cut)
+    change = lambda: Wrapper(lambda state, context: replace(state, rankings=()), writes=frozenset())  # noqa: E731
+    fails(StageContract, "test_only_what_it_writes_differs", change)

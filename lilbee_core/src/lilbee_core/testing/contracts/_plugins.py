@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.plugins.specs import ExtractServices, PluginSpec
 from lilbee_core.testing._watching import watched
-from lilbee_core.testing.contracts._stages import sample_services
+from lilbee_core.testing.contracts.samples import sample_services
 
 if TYPE_CHECKING:
     from lilbee_core.plugins.host import PluginHost

@@ -5,32 +5,20 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from lilbee_core.errors import Cancelled, LilbeeError
 from lilbee_core.plugins.specs import StageServices
 from lilbee_core.testing._edges import StageContext, Switch
-from lilbee_core.testing._memory import MemoryStore
-from lilbee_core.testing._models import HashEmbedder, ScriptedReranker, hash_vector
-from lilbee_core.testing.builders import an_indexed_document
 from lilbee_core.testing.contracts._tools import check_hits, check_name, check_ranking
-from lilbee_core.types import Hit, Part, Query, Ranking, Scored, SearchState, Variant
+from lilbee_core.testing.contracts.samples import empty_state, sample_services, sample_states
+from lilbee_core.types import Part, SearchState
 
 if TYPE_CHECKING:
-    from lilbee_core.protocols import IndexedDocument, SearchStage
+    from lilbee_core.protocols import SearchStage
 
 S = TypeVar("S")
 T = TypeVar("T")
-
-_NOTES = {
-    "notes/bees.md": ("Bees find home by the sun.", "A bee dances to tell where flowers are.", "Bees."),
-    "notes/honey.md": ("Honey keeps for years when it is dry.", "Honey is made of nectar."),
-    "notes/hive.md": ("The hive is warm in winter: 35 degrees.", "Bees find home by the sun."),
-    "log/2026.txt": ("Hive seven swarmed on 3 May. " * 20, "ok"),
-    "notes/bienen.md": ("Bienen finden heim, weil sie die Sonne sehen.", "ミツバチは太陽で家に帰る。"),
-}
-QUESTION = "how do bees find home?"
 
 
 class StageContract(ABC):
@@ -85,7 +73,7 @@ class StageContract(ABC):
         for state, result in self._runs(stage):
             for part in Part:
                 kept = getattr(result, part) is getattr(state, part)
-                assert part in stage.writes or kept, f"it changed {part}, which is not among its writes"
+                assert part in _may_write(stage) or kept, f"it changed {part}, which is not among its writes"
             old = len(state.reports)
             assert result.reports[:old] == state.reports, "it changed the reports of stages before it"
 
@@ -131,67 +119,15 @@ class StageContract(ABC):
             yield state, result
 
 
+def _may_write(stage: SearchStage) -> frozenset[Part]:
+    """Return what a stage writes; one that is made of stages writes what those write."""
+    inner = cast("tuple[SearchStage, ...]", getattr(stage, "stages", ()))
+    return stage.writes.union(*map(_may_write, inner))
+
+
 class LastFirst:
     """An executor that does the last piece of work first, and yields in order all the same."""
 
     def map(self, function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         done = [function(item) for item in reversed(list(items))]
         return iter(done[::-1])
-
-
-def sample_documents() -> list[IndexedDocument]:
-    """Return five small documents with vectors, a chunk per passage."""
-    import numpy as np
-
-    return [
-        an_indexed_document(
-            *texts,
-            path=path,
-            vectors=np.stack([hash_vector(text) for text in texts]),
-            language="de" if "bienen" in path else "en",
-            date=f"2026-0{at}-01",
-        )
-        for at, (path, texts) in enumerate(_NOTES.items(), start=1)
-    ]
-
-
-def sample_services() -> StageServices:
-    """Return what a stage may be built from, over the sample documents."""
-    reader = MemoryStore(*sample_documents())
-    return StageServices(reader=reader, embedder=HashEmbedder(), reranker=ScriptedReranker())
-
-
-def empty_state() -> SearchState:
-    """Return a state in which nothing has been found yet."""
-    return SearchState(query=Query(text=QUESTION))
-
-
-def sample_states() -> list[SearchState]:
-    """Return states as they occur: before and after retrieval, with many hits, one, equal scores, odd texts."""
-    reader = MemoryStore(*sample_documents())
-    vector = hash_vector(QUESTION)
-    near = reader.dense(vector, limit=50)
-    variants = (
-        Variant(text=QUESTION, vector=vector),
-        Variant(text="bee navigation", kind="expansion", weight=0.5, vector=hash_vector("bee navigation")),
-    )
-    rankings = (
-        Ranking(name="dense", entries=near),
-        Ranking(name="lexical", entries=tuple(Scored(one.chunk_id, 9.0 - at) for at, one in enumerate(near[::-2]))),
-        Ranking(name="lexical", entries=(), variant="expansion"),
-    )
-    hits = tuple(
-        Hit(chunk=chunk, score=1.0 / at, scores=(("dense", 1.0 / at),))
-        for at, chunk in enumerate(reader.get([one.chunk_id for one in near]), start=1)
-    )
-    start = empty_state()
-    return [
-        replace(start, variants=variants),
-        replace(start, variants=variants, rankings=rankings),
-        replace(start, variants=variants, rankings=rankings, hits=hits),
-        replace(
-            start, query=Query(text="mitö 🐝", top_k=1), variants=variants[:1], rankings=rankings[:1], hits=hits[:1]
-        ),
-        replace(start, variants=variants, rankings=rankings, hits=tuple(replace(hit, score=0.5) for hit in hits)),
-        replace(start, variants=variants, hits=tuple(replace(hit, score=hit.score - 0.4) for hit in hits)),
-    ]
