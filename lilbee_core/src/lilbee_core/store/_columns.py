@@ -62,7 +62,7 @@ def vector_column(blocks: Sequence[tuple[int, Vectors | None]], dimension: int) 
     import pyarrow as pa
 
     total = sum(count for count, _ in blocks)
-    values = np.zeros((total, dimension), dtype=np.float32)
+    values = np.zeros((total, dimension), dtype=np.float16)
     missing = np.ones(total, dtype=np.bool_)
     row = 0
     for count, block in blocks:
@@ -70,7 +70,7 @@ def vector_column(blocks: Sequence[tuple[int, Vectors | None]], dimension: int) 
             values[row : row + count] = block
             missing[row : row + count] = False
         row += count
-    flat = pa.array(values.reshape(-1), type=pa.float32())
+    flat = pa.array(values.reshape(-1), type=pa.float16())
     mask = pa.array(missing) if missing.any() else None
     return cast("_FixedSizeLists", pa.FixedSizeListArray).from_arrays(flat, dimension, mask=mask)
 

@@ -83,7 +83,7 @@ def vector_field(dimension: int) -> Field:
     """Return the column of vectors; null where a vector is owed."""
     import pyarrow as pa
 
-    return pa.field(VECTOR, cast("pa.DataType", pa.list_(pa.float32(), dimension)))
+    return pa.field(VECTOR, cast("pa.DataType", pa.list_(pa.float16(), dimension)))
 
 
 def dimension_of(schema: pa.Schema) -> int | None:
