@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError
-from lilbee_core.ingest import unescaped
 from lilbee_core.library._parts import Parts
-from lilbee_core.types import Answer, Chunk, Delta, DocumentRow, Query, SearchResult
+from lilbee_core.library._staleness import Staleness
+from lilbee_core.types import Answer, Delta, Query, SearchResult
 
 if TYPE_CHECKING:
     from lilbee_core.plugins import StageSpec
@@ -87,7 +86,7 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         analyzer=parts.analyzer,
         embedder=parts.embedder if with_vectors else None,
         reranker=parts.reranker if with_vectors else None,
-        is_stale=Staleness(parts),
+        stale_among=Staleness(parts),
         collections=lambda: _collection_names(parts),
         options=SearchOptions(
             candidate_multiplier=options.candidate_multiplier,
@@ -140,32 +139,6 @@ def _plugin_stage(parts: Parts, offer: Offer[StageSpec], search_parts: SearchPar
     if stage is None or offer.spec.place.relation == "replaces" or parts.settings.plugins.plugins_strict:
         return stage
     return Tolerant(stage, warning=f"Plugin stage {offer.spec.name} failed")
-
-
-class Staleness:
-    """Says whether the file of a chunk differs from what the ledger knows. One stat per document and search."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-
-    def __call__(self, chunk: Chunk) -> bool:
-        row = self._parts.store.row(chunk.document_id)
-        if row is None or row.extractor == "memory":
-            return False
-        file = self._file(row)
-        if file is None:
-            return False
-        try:
-            info = os.stat(file)
-        except OSError:
-            return True
-        return info.st_size != row.size or info.st_mtime_ns != row.mtime_ns
-
-    def _file(self, row: DocumentRow) -> str | None:
-        for root in self._parts.home.roots(self._parts.settings):
-            if root.collection == row.collection:
-                return os.path.join(root.folder, unescaped(row.raw_path) if row.raw_path else row.path)
-        return None
 
 
 def _answerer(parts: Parts) -> Answerer:

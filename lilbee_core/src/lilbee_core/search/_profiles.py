@@ -14,7 +14,7 @@ from lilbee_core.search._combinators import Parallel, Tolerant
 from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
 from lilbee_core.search.stages._judge import MEASURED_FLOORS
-from lilbee_core.search.stages._mark import never_stale
+from lilbee_core.search.stages._mark import StaleAmong, none_stale
 from lilbee_core.types import Chunk
 
 MEMORY_HITS = 8
@@ -40,7 +40,7 @@ class SearchOptions:
 class SearchParts:
     """What the built-in profiles are made from. Without an embedder they search by words alone.
 
-    `is_stale` says whether the file of a chunk has changed since it was indexed; `collections` names those that
+    `stale_among` names the documents whose file has changed since it was indexed; `collections` names those that
     exist, so that a misspelled one is noticed.
     """
 
@@ -48,7 +48,7 @@ class SearchParts:
     analyzer: QueryAnalyzer
     embedder: EmbedderLike | None = None
     reranker: RerankerLike | None = None
-    is_stale: Callable[[Chunk], bool] = never_stale
+    stale_among: StaleAmong = none_stale
     collections: Callable[[], Collection[str]] | None = None
     options: SearchOptions = SearchOptions()
 
@@ -144,4 +144,4 @@ def _finish(parts: SearchParts, *, rerank: bool = True, limit: Limit | None = No
         stages.append(Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,)))
     floor = MEASURED_FLOORS.get(parts.embedder.model) if parts.embedder else None
     judge = Judge(floor, least_words=options.least_words)
-    return [*stages, limit or Limit(), Mark(parts.analyzer, parts.is_stale), judge]
+    return [*stages, limit or Limit(), Mark(parts.analyzer, parts.stale_among), judge]

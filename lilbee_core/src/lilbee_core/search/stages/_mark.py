@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from lilbee_core.protocols import QueryAnalyzer, SearchContext
 from lilbee_core.search._keys import ANALYZED
-from lilbee_core.types import Chunk, Hit, Part, SearchState
+from lilbee_core.types import DocumentId, Hit, Part, SearchState
+
+StaleAmong: TypeAlias = Callable[[Sequence[DocumentId]], Collection[DocumentId]]
+"""Returns those of the documents whose file has changed since it was indexed. Asked once per search."""
 
 
-def never_stale(chunk: Chunk) -> bool:
+def none_stale(documents: Sequence[DocumentId]) -> Collection[DocumentId]:
     """Say that no file has changed since it was indexed."""
-    return False
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +24,19 @@ class Mark:
     """Mark the words of the query in each hit, and the hits whose file has changed since it was indexed."""
 
     analyzer: QueryAnalyzer
-    is_stale: Callable[[Chunk], bool] = never_stale
+    stale_among: StaleAmong = none_stale
     name: str = "mark"
     reads: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
     writes: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
-        return replace(state, hits=tuple(self._marked(hit, state) for hit in state.hits))
+        stale = self.stale_among(list(dict.fromkeys(hit.chunk.document_id for hit in state.hits)))
+        return replace(state, hits=tuple(self._marked(hit, state, stale) for hit in state.hits))
 
-    def _marked(self, hit: Hit, state: SearchState) -> Hit:
+    def _marked(self, hit: Hit, state: SearchState, stale: Collection[DocumentId]) -> Hit:
         words = state.get(ANALYZED)
+        changed = hit.chunk.document_id in stale
         if words is None:
-            return replace(hit, stale=self.is_stale(hit.chunk))
+            return replace(hit, stale=changed)
         spans = self.analyzer.spans(hit.chunk.text, words, language=hit.chunk.language)
-        return replace(hit, highlights=tuple(spans), stale=self.is_stale(hit.chunk))
+        return replace(hit, highlights=tuple(spans), stale=changed)
