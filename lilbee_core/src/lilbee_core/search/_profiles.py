@@ -15,7 +15,6 @@ from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
 from lilbee_core.search.stages._judge import MEASURED_FLOORS
 from lilbee_core.search.stages._mark import StaleAmong, none_stale
-from lilbee_core.types import Chunk
 
 MEMORY_HITS = 8
 
