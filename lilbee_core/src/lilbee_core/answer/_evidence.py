@@ -55,13 +55,22 @@ def resolve(numbers: Sequence[int], told: str, given: Sequence[Hit]) -> Resolved
 
 
 def _statement(told: str) -> Span:
-    """Return the last sentence of what was told so far."""
-    found = sentences(told)
-    return found[-1] if found else Span(len(told), len(told))
+    """Return the last sentence of what was told so far; one that ends inside a quotation goes on."""
+    found = list(sentences(told))
+    if not found:
+        return Span(len(told), len(told))
+    start, end = found[-1].start, found[-1].end
+    for match in reversed(list(_QUOTED.finditer(told))):
+        if match.start() < start < match.end():
+            start = next(one.start for one in found if one.end > match.start())
+    return Span(start, end)
 
 
 def _quotations(statement: str) -> list[str]:
-    quotes = [next(group for group in match.groups() if group) for match in _QUOTED.finditer(statement)]
+    # Writers put their own stop into the quotation marks.
+    quotes = [
+        next(group for group in match.groups() if group).rstrip(" .,;:!?…") for match in _QUOTED.finditer(statement)
+    ]
     return [quote for quote in quotes if _is_long(quote)]
 
 

@@ -81,8 +81,8 @@ def _is_stitched(quote: str, texts: Sequence[str]) -> bool:
     pieces = [piece for piece in _ELLIPSIS.split(quote.strip()) if piece.strip()]
     if len(pieces) > 1:
         return all(any(find_quote(piece, text) for text in texts) for piece in pieces)
-    folded = [" ".join(text.split()) for text in texts]
-    return _covered(quote.split(), folded)
+    words = quote.split()
+    return bool(words) and _covered(words, [" ".join(text.split()) for text in texts])
 
 
 def _covered(words: Sequence[str], texts: Sequence[str]) -> bool:
