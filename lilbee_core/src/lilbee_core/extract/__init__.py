@@ -24,6 +24,7 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("xml", formats.XML, build.xml, "XML: prose without tags, data as it stands"),
         ("notebook", formats.NOTEBOOKS, build.notebook, "Jupyter notebooks by cell"),
         ("mail", formats.MAIL, build.mail, "Mails with their attachments, and saved web pages"),
+        ("mbox", formats.MBOX, build.mbox, "Mailboxes by message"),
         ("archive", formats.ARCHIVES, build.archive, "The files inside zip and tar archives"),
         ("code", formats.CODE, build.code, "Source code with its definitions"),
         ("docx", formats.DOCX, build.docx, "Word documents with notes, comments and numbers"),

@@ -66,6 +66,13 @@ def mail(options: Options, services: ExtractServices) -> Extractor:
     return MailExtractor()
 
 
+def mbox(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``mbox``."""
+    from lilbee_core.extract._mbox import MboxExtractor
+
+    return MboxExtractor()
+
+
 def archive(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``archive``."""
     from lilbee_core.extract._archive import ArchiveExtractor

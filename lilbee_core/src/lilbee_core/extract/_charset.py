@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _SAMPLE_BYTES = 32 * 1024
 _GOOD_ENOUGH = 0.25
-_HANDICAP = 0.02
+_HANDICAP = 0.06
 _TYPOGRAPHY = frozenset("\u00a0“”„‘’‚–—…€£«»‹›°§©®™•·\u00ad¡¿ºª№")
 _NOT_IN_WORDS = _TYPOGRAPHY - frozenset("’‘\u00ad·–—\u00a0°…”“»,")
 _UNUSED = frozenset(("Cc", "Co", "Cn", "Cs"))
@@ -157,7 +157,7 @@ def _worth(char: str, profile: _Profile) -> float:
     if char in profile.letters:
         return 0.4
     if char in _TYPOGRAPHY or char in _WIDE:
-        return 0.9
+        return 0.95
     if unicodedata.category(char) in _UNUSED:
         return -3.0
     if "\u4e00" <= char <= "\u9fff":
@@ -170,7 +170,11 @@ def _broken_words(text: str) -> float:
     """Count what does not occur inside words: symbols between letters, capitals after small letters."""
     broken = 0.0
     before, last = " ", " "
+    run = 0
     for char in text:
+        # Words of Latin letters are mostly ASCII; three marked letters in a row are none.
+        run = run + 1 if "\x7f" < char < "\u0250" and char.isalpha() else 0
+        broken += run > 2
         if char > "\x7f":
             if last.isalpha():
                 broken += _breach(last, char)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract._reading import damaged
+from lilbee_core.text import normalize_newlines
 from lilbee_core.types import Source
 
 if TYPE_CHECKING:
     from kreuzberg import ExtractionResult
 
+# Fonts without a table of their characters leave such in the text.
+_CONTROLS = dict.fromkeys(set(range(0x20)) - {0x09, 0x0A} | {0x7F})
 _ENCRYPTED = re.compile(r"password|encrypt", re.IGNORECASE)
 _TOO_BIG = re.compile(r"security limit|bomb|exceeds? (?:the )?(?:limit|maximum)|too (?:large|deep|many)", re.IGNORECASE)
 _UNKNOWN = re.compile(r"unsupported|not supported|no extractor", re.IGNORECASE)
@@ -100,7 +103,7 @@ def _read_result(result: ExtractionResult) -> Extraction:
 
 
 def _newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    return normalize_newlines(text).translate(_CONTROLS)
 
 
 def _read_nodes(document: object) -> Sequence[Node]:

@@ -22,6 +22,7 @@ TABLES = ("text/csv", "text/tab-separated-values")
 XML = ("application/xml", "image/svg+xml")
 NOTEBOOKS = ("application/x-ipynb+json",)
 MAIL = ("message/rfc822", "multipart/related")
+MBOX = ("application/mbox",)
 ARCHIVES = ("application/zip", "application/x-tar", "application/gzip")
 
 PDF = "application/pdf"

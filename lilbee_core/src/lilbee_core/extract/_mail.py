@@ -42,13 +42,13 @@ class MailExtractor(Nesting):
             ExtractError: If the file is no mail, cannot be read or is too long.
         """
         message = message_from_bytes(_mail_bytes(read_bytes(source)))
-        headers = {name: header for name in (*_SHOWN, "Message-ID") if (header := header_text(message, name))}
-        parts = _Parts(context)
+        headers = headers_of(message)
+        parts = MailParts(context)
         parts.walk(message)
         if not headers and not parts.bodies:
             raise damaged(source, "it has no headers of a mail")
         saved_page = source.media_type == "multipart/related"
-        text = Joined("\n\n".join(_shown(headers, parts, saved_page=saved_page)))
+        text = Joined("\n\n".join(shown(headers, parts, saved_page=saved_page)))
         self._attach(source, parts, text, context)
         if not any(char.isalnum() for char in text.text):
             raise no_text(source)
@@ -68,7 +68,7 @@ class MailExtractor(Nesting):
             warnings=(*parts.warnings, *text.warnings),
         )
 
-    def _attach(self, source: Source, parts: _Parts, text: Joined, context: ExtractContext) -> None:
+    def _attach(self, source: Source, parts: MailParts, text: Joined, context: ExtractContext) -> None:
         members = self.reader(source)
         for name, data in parts.attachments:
             members.spend(len(data))
@@ -79,7 +79,13 @@ class MailExtractor(Nesting):
                 text.add(found, name)
 
 
-def _shown(headers: dict[str, str], parts: _Parts, *, saved_page: bool) -> Iterator[str]:
+def headers_of(message: Message) -> dict[str, str]:
+    """Return the headers that people read."""
+    return {name: header for name in (*_SHOWN, "Message-ID") if (header := header_text(message, name))}
+
+
+def shown(headers: dict[str, str], parts: MailParts, *, saved_page: bool = False) -> Iterator[str]:
+    """Yield the block of headers and the bodies of a mail."""
     lines = [f"{name}: {headers[name]}" for name in _SHOWN if name in headers and not saved_page]
     if parts.names and not saved_page:
         lines.append(f"Attachments: {', '.join(parts.names)}")
@@ -88,7 +94,7 @@ def _shown(headers: dict[str, str], parts: _Parts, *, saved_page: bool) -> Itera
     yield from parts.bodies
 
 
-def _metadata(headers: dict[str, str], parts: _Parts) -> Metadata:
+def _metadata(headers: dict[str, str], parts: MailParts) -> Metadata:
     names = {"From": "author", "To": "to", "Cc": "cc", "Message-ID": "message_id"}
     found: dict[str, object] = {names[name]: value for name, value in headers.items() if name in names}
     if parts.names:
@@ -136,7 +142,7 @@ def _word(text: bytes | str, charset: str | None) -> str:
 
 
 @dataclass(slots=True)
-class _Parts:
+class MailParts:
     """What a mail consists of."""
 
     context: ExtractContext
@@ -185,7 +191,7 @@ class _Parts:
         rich = next((child for child in children if child.get_content_type() != "text/plain"), None)
         text = self._body(plain, "text/plain") if plain is not None else ""
         if rich is not None and len(text) < _STUB_CHARS:
-            forms = _Parts(self.context)
+            forms = MailParts(self.context)
             forms.walk(rich, depth + 1)
             longest = "\n\n".join(forms.bodies)
             self.attachments += forms.attachments
@@ -194,7 +200,7 @@ class _Parts:
             if len(longest) > 3 * len(text):
                 text = longest
         elif rich is not None and rich.is_multipart():
-            forms = _Parts(self.context)
+            forms = MailParts(self.context)
             forms.walk(rich, depth + 1)
             self.attachments += forms.attachments
             self.names += forms.names

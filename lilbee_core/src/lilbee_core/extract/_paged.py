@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from lilbee_core.extract._bidi import in_reading_order
 from lilbee_core.extract._engine import Extraction, Node
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.types import Heading, Segment, Span
@@ -36,7 +37,7 @@ def join_pages(extraction: Extraction) -> Placed:
             by_page.setdefault(node.page, []).append(node)
     at = 0
     for number, page in extraction.pages:
-        body = page.strip("\n")
+        body = in_reading_order(page).strip("\n")
         segments.append(Segment(span=Span(at, at + len(body)), page=number))
         headings += find_headings(body, by_page.get(number, ()), offset=at)
         pieces.append(body)

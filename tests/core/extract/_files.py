@@ -1,0 +1,192 @@
+"""Small files of every format, written by hand so that each test shows what it is about."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from xml.sax.saxutils import escape
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+_REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_MORE = 'xmlns:mc="urn:mc" xmlns:wps="urn:wps" xmlns:m="urn:m"'
+
+
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+    """Return a zip archive of the parts."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            # The first part of some formats tells what they are, in plain sight.
+            archive.writestr(name, content, zipfile.ZIP_STORED if name == "mimetype" else None)
+    return buffer.getvalue()
+
+
+def relations(targets: Mapping[str, tuple[str, str]]) -> str:
+    """Return a relations part: id to kind and target."""
+    inner = "".join(
+        f'<Relationship Id="{one}" Type="{_REL}/{kind}" Target="{target}"/>' for one, (kind, target) in targets.items()
+    )
+    return f'<Relationships xmlns="urn:rels">{inner}</Relationships>'
+
+
+def docx(body: str, **parts: str) -> bytes:
+    """Return a Word document; `parts` are further parts by their kind (``styles``, ``footnotes``, ``header``)."""
+    named = {kind: f"{kind}.xml" for kind in parts}
+    return zipped(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "_rels/.rels": relations({"a": ("officeDocument", "word/document.xml")}),
+            "word/document.xml": f"<w:document {_W} {_R} {_MORE}><w:body>{body}</w:body></w:document>",
+            "word/_rels/document.xml.rels": relations({kind: (kind, name) for kind, name in named.items()}),
+            **{f"word/{named[kind]}": f"<w:{kind} {_W}>{inner}</w:{kind}>" for kind, inner in parts.items()},
+            "docProps/core.xml": (
+                '<cp:coreProperties xmlns:cp="urn:cp" xmlns:dc="urn:dc" xmlns:dcterms="urn:dt">'
+                "<dc:creator>Ada</dc:creator>"
+                "<dcterms:created>2024-05-01T10:00:00Z</dcterms:created></cp:coreProperties>"
+            ),
+        }
+    )
+
+
+def paragraph(text: str, properties: str = "") -> str:
+    """Return a paragraph of one run."""
+    return f'<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r></w:p>'
+
+
+def pptx(slides: Sequence[str], **parts: str) -> bytes:
+    """Return a presentation; `parts` belong to the first slide, by their kind."""
+    space = f'xmlns:a="urn:a" xmlns:p="urn:p" {_R}'
+    ids = "".join(f'<p:sldId id="{n}" r:id="r{n}"/>' for n in range(len(slides)))
+    return zipped(
+        {
+            "_rels/.rels": relations({"a": ("officeDocument", "ppt/presentation.xml")}),
+            "ppt/presentation.xml": f"<p:presentation {space}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
+            "ppt/_rels/presentation.xml.rels": relations(
+                {f"r{n}": ("slide", f"slides/slide{n}.xml") for n in range(len(slides))}
+            ),
+            **{
+                f"ppt/slides/slide{n}.xml": f"<p:sld {space}><p:cSld><p:spTree>{slide}</p:spTree></p:cSld></p:sld>"
+                for n, slide in enumerate(slides)
+            },
+            "ppt/slides/_rels/slide0.xml.rels": relations({kind: (kind, f"../{kind}.xml") for kind in parts}),
+            **{f"ppt/{kind}.xml": f"<p:{kind} {space}>{inner}</p:{kind}>" for kind, inner in parts.items()},
+        }
+    )
+
+
+def shape(*runs: str, kind: str = "") -> str:
+    """Return a shape with one paragraph of the runs; `kind` is what it stands for on its slide."""
+    place = f'<p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>' if kind else ""
+    inner = "".join(f"<a:r><a:t>{escape(run)}</a:t></a:r>" for run in runs)
+    return f"<p:sp>{place}<p:txBody><a:p>{inner}</a:p></p:txBody></p:sp>"
+
+
+def odf(body: str, *, kind: str = "text", styles: str = "", **parts: str) -> bytes:
+    """Return an OpenDocument file."""
+    space = 'xmlns:office="urn:o" xmlns:text="urn:t" xmlns:table="urn:ta" xmlns:draw="urn:d" xmlns:presentation="urn:p"'
+    return zipped(
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "content.xml": (
+                f"<office:document-content {space}><office:body><office:{kind}>{body}</office:{kind}></office:body>"
+                "</office:document-content>"
+            ),
+            "styles.xml": f"<office:document-styles {space}>{styles}</office:document-styles>",
+            "meta.xml": (
+                '<m xmlns:dc="urn:dc" xmlns:meta="urn:m"><dc:title>Log</dc:title>'
+                "<meta:creation-date>2024-05-01T10:00:00</meta:creation-date></m>"
+            ),
+            **parts,
+        }
+    )
+
+
+def epub(chapters: Mapping[str, str], **parts: str) -> bytes:
+    """Return an e-book of the chapters, each an XHTML body."""
+    items = "".join(
+        f'<item id="i{n}" href="{name}" media-type="application/xhtml+xml"/>' for n, name in enumerate(chapters)
+    )
+    spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(chapters)))
+    nav = '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
+    return zipped(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<c><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></c>',
+            "OPS/book.opf": (
+                '<package xmlns:dc="urn:dc"><metadata><dc:title>Bees</dc:title><dc:creator>Ada</dc:creator>'
+                f"<dc:language>en</dc:language><dc:date>1913</dc:date></metadata><manifest>{items}{nav}</manifest>"
+                f"<spine>{spine}</spine></package>"
+            ),
+            **{f"OPS/{name}": f"<html><body>{body}</body></html>" for name, body in chapters.items()},
+            **{f"OPS/{name.replace('_', '.')}": content for name, content in parts.items()},
+        }
+    )
+
+
+def pdf(*pages: Sequence[tuple[int, str]]) -> bytes:
+    """Return a PDF; each page is a list of lines with their font sizes."""
+    objects: list[bytes] = [b"<</Type/Catalog/Pages 2 0 R>>", b"", b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
+    kids: list[str] = []
+    for lines in pages:
+        at, stream = 780, ""
+        for size, line in lines:
+            shown = line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+            stream += f"BT /F1 {size} Tf 1 0 0 1 60 {at} Tm ({shown}) Tj ET\n"
+            at -= size + 4
+        objects.append(f"<</Length {len(stream)}>>\nstream\n{stream}endstream".encode("cp1252"))
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {len(objects)} 0 R"
+            "/Resources<</Font<</F1 3 0 R>>>>>>".encode()
+        )
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<</Type/Pages/Count {len(kids)}/Kids[{' '.join(kids)}]>>".encode()
+    data = bytearray(b"%PDF-1.4\n")
+    places: list[int] = []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n".encode() + content + b"\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    start = len(data)
+    data += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}".encode()
+    return bytes(data) + f"trailer\n<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n".encode()
+
+
+def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
+    """Return a workbook of text cells."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    listed = "".join(f'<sheet name="{escape(name)}" sheetId="{n}" r:id="r{n}"/>' for n, name in enumerate(sheets, 1))
+    targets = {f"r{n}": ("worksheet", f"worksheets/sheet{n}.xml") for n in range(1, len(sheets) + 1)}
+    types = "".join(
+        f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="{kind}.worksheet+xml"/>'
+        for n in range(1, len(sheets) + 1)
+    )
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": (
+            f'<Types xmlns="{package}/content-types">'
+            '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>{types}</Types>'
+        ),
+        "_rels/.rels": relations({"a": ("officeDocument", "xl/workbook.xml")}).replace(
+            "urn:rels", f"{package}/relationships"
+        ),
+        "xl/workbook.xml": f'<workbook xmlns="{main}" {_R}><sheets>{listed}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": relations(targets).replace("urn:rels", f"{package}/relationships"),
+    }
+    for number, rows in enumerate(sheets.values(), start=1):
+        inner = "".join(
+            f'<row r="{r}">'
+            + "".join(
+                f'<c r="{chr(64 + c)}{r}" t="inlineStr"><is><t>{escape(cell)}</t></is></c>'
+                for c, cell in enumerate(row, start=1)
+            )
+            + "</row>"
+            for r, row in enumerate(rows, start=1)
+        )
+        parts[f"xl/worksheets/sheet{number}.xml"] = (
+            f'<worksheet xmlns="{main}"><sheetData>{inner}</sheetData></worksheet>'
+        )
+    return zipped(parts)

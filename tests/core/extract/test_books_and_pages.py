@@ -1,0 +1,98 @@
+"""E-books, PDF and spreadsheets: chapters, pages and sheets are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lilbee_core.errors import ExtractError, NoText
+from lilbee_core.extract._bidi import in_reading_order
+from lilbee_core.types import Document
+from tests.core.extract._files import epub, pdf, xlsx
+from tests.core.extract.conftest import Read
+
+ReadDocument = Callable[..., Document]
+
+PROSE = (
+    "The sea wall is inspected by rope.",
+    "Cracks wider than a coin are sealed with Brackendale lime before winter comes.",
+    "Sandbags are kept under the stage, and nobody moves them without asking first.",
+    "All keys hang in the porch.",
+    "The siren is tested at noon on the first Monday of every month, and then again",
+    "whenever the wind turns north.",
+)
+
+
+def test_epub_chapters_are_segments_named_by_the_contents(document: ReadDocument) -> None:
+    nav = '<html><nav><ol><li><a href="one.xhtml#x">The  First</a></li></ol></nav></html>'
+    book = epub(
+        {"one.xhtml": "<h1>I</h1><p>Bees &amp; wax.</p>", "two.xhtml": "<h2>Second</h2><p>End.</p>"}, nav_xhtml=nav
+    )
+    found = document("a.epub", book)
+    assert found.text == "I\n\nBees & wax.\n\nSecond\n\nEnd."
+    assert [(one.label, one.span.cut(found.text)) for one in found.segments] == [
+        ("The First", "I\n\nBees & wax."),
+        ("Second", "Second\n\nEnd."),
+    ]
+    assert [(one.level, found.text[one.start :].split("\n")[0]) for one in found.headings] == [(1, "I"), (2, "Second")]
+    assert (found.title, found.language, found.date, found.metadata["author"]) == ("Bees", "en", "1913", "Ada")
+
+
+def test_epub_with_a_missing_chapter_is_read_with_a_warning(document: ReadDocument) -> None:
+    book = epub({"one.xhtml": "<p>Here.</p>", "two.xhtml": "<p>There.</p>"}, nav_xhtml="<html/>")
+    found = document("a.epub", book.replace(b"OPS/two.xhtml", b"OPS/owt.xhtml"))
+    assert found.text == "Here."
+    assert found.warnings == ("the chapter OPS/two.xhtml is missing",)
+
+
+def test_pdf_pages_are_exact_and_headings_are_found_on_them(document: ReadDocument) -> None:
+    body = [(11, line) for line in PROSE]
+    found = document("a.pdf", pdf([(24, "Tides (and & gates)"), *body], [(24, "Harbor"), *body], [(11, "last page")]))
+    assert [one.page for one in found.segments] == [1, 2, 3]
+    cut = [one.span.cut(found.text) for one in found.segments]
+    assert "\n\n".join(cut) == found.text
+    assert cut[0].startswith("Tides (and & gates)\nThe sea wall is inspected by rope.")
+    assert cut[2] == "last page"
+    assert [(heading.title, found.text[heading.start :].split("\n")[0]) for heading in found.headings] == [
+        ("Tides (and & gates)", "Tides (and & gates)"),
+        ("Harbor", "Harbor"),
+    ]
+    assert found.metadata["pages"] == 3
+    assert found.has_lines is False
+
+
+def test_pdf_without_text_says_so(read: Read) -> None:
+    assert isinstance(read("a.pdf", pdf([])), NoText)
+
+
+@pytest.mark.parametrize("data", [b"", b"%PDF-1.4 nothing", bytes(range(256)) * 4])
+def test_broken_pdf_is_damaged(read: Read, data: bytes) -> None:
+    error = read("a.pdf", data)
+    assert isinstance(error, ExtractError)
+    assert error.code == "extract.damaged"
+    assert "Pdfium" not in error.message
+
+
+def test_sheets_are_segments_with_plain_cells(document: ReadDocument) -> None:
+    book = xlsx({"Berths & fees": [["Name", "R&D <x>"], ["", "5 > 3"]], "Empty": [], "Two": [["a_b*c"]]})
+    found = document("a.xlsx", book)
+    assert [(one.label, one.span.cut(found.text)) for one in found.segments] == [
+        ("Berths & fees", "Berths & fees\n\nName | R&D <x>\n | 5 > 3"),
+        ("Two", "Two\n\na_b*c"),
+    ]
+    assert found.title is None
+
+
+def test_workbook_without_cells_holds_no_text(read: Read) -> None:
+    assert isinstance(read("a.xlsx", xlsx({"Sheet1": []})), NoText)
+
+
+def test_words_of_visual_lines_are_put_in_order() -> None:
+    visual = ".للمشكالت ،البيانات Python 3 بلغة"
+    assert in_reading_order(visual) == "بلغة Python 3 البيانات، للمشكالت."
+
+
+@pytest.mark.parametrize("text", ["plain text.", "وعليه، فإن الحكومة.", "שלום, עולם."])
+def test_lines_in_order_stay(text: str) -> None:
+    assert in_reading_order(text) == text
