@@ -36,6 +36,10 @@ def parse(text: str, *, detect=lambda text: None, **more: object) -> SearchState
     return Parse(ANALYZER, store_of(FILES), detect).run(SearchState(query=Query(text=text, **more)), CONTEXT)
 
 
+def paths_of(store, ranking: Ranking) -> list[str]:
+    return [chunk.path for chunk in store.get([one.chunk_id for one in ranking.entries])]
+
+
 def paths(hits: tuple[Hit, ...]) -> list[str]:
     return [hit.path for hit in hits]
 
@@ -114,6 +118,28 @@ def test_lexical_searches_every_wording_with_its_weight():
     )
 
     assert [(one.variant, one.weight) for one in rankings] == [("original", 1.0), ("expansion", 0.5)]
+
+
+PHRASES = {"right.md": "The amber lamp flashes twice.", "loose.md": "Twice the lamp flashes: amber, amber, lamp, lamp."}
+
+
+def test_a_phrase_must_stand_there_or_counts_twice():
+    store = store_of(PHRASES)
+    query = asked('"amber lamp flashes"')
+    strict = Lexical(store, ANALYZER).run(query, CONTEXT).rankings[0]
+    kind = Lexical(store, ANALYZER, phrases="prefer").run(query, CONTEXT).rankings[0]
+
+    assert paths_of(store, strict) == ["right.md"]
+    assert paths_of(store, kind) == ["right.md", "loose.md"]
+
+
+@pytest.mark.parametrize("phrases", ["must", "prefer"])
+def test_a_phrase_that_nobody_holds_is_told(phrases):
+    store = store_of(PHRASES)
+    state = Lexical(store, ANALYZER, phrases=phrases).run(asked('"flashes lamp amber"'), CONTEXT)
+
+    assert "no passage holds the words in quotes" in state.warnings[0]
+    assert bool(state.rankings[0].entries) == (phrases == "prefer")
 
 
 def test_punctuation_finds_nothing_and_is_no_error():

@@ -14,6 +14,7 @@ from lilbee_core.search._combinators import Parallel, Tolerant
 from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
 from lilbee_core.search.stages._judge import MEASURED_FLOORS
+from lilbee_core.search.stages._lexical import Phrases
 from lilbee_core.search.stages._mark import StaleAmong, none_stale
 
 MEMORY_HITS = 8
@@ -67,7 +68,7 @@ def full(parts: SearchParts) -> list[SearchStage]:
 
 def keyword(parts: SearchParts) -> list[SearchStage]:
     """Words alone (the prefix ``term:``)."""
-    return [_parse(parts), _lexical(parts), *_finish(parts, rerank=False)]
+    return [_parse(parts), _lexical(parts, "must"), *_finish(parts, rerank=False)]
 
 
 def semantic(parts: SearchParts) -> list[SearchStage]:
@@ -105,13 +106,13 @@ def _parse(parts: SearchParts) -> SearchStage:
     return Parse(parts.analyzer, parts.reader, detect_language, parts.collections)
 
 
-def _lexical(parts: SearchParts) -> SearchStage:
-    return Lexical(parts.reader, parts.analyzer, parts.options.candidates)
+def _lexical(parts: SearchParts, phrases: Phrases) -> SearchStage:
+    return Lexical(parts.reader, parts.analyzer, parts.options.candidates, phrases)
 
 
 def _retrieve(parts: SearchParts, fusion: Fusion) -> list[SearchStage]:
     if parts.embedder is None:
-        return [_lexical(parts)]
+        return [_lexical(parts, "prefer")]
     options = parts.options
     dense = Dense(
         parts.reader,
@@ -121,7 +122,7 @@ def _retrieve(parts: SearchParts, fusion: Fusion) -> list[SearchStage]:
         foreign_weight=options.foreign_weight,
     )
     tolerant = Tolerant(dense, warning="Searched by words alone", catch=(ProviderError,))
-    return [Parallel(tolerant, _lexical(parts), name="retrieve"), Fuse(fusion)]
+    return [Parallel(tolerant, _lexical(parts, "prefer"), name="retrieve"), Fuse(fusion)]
 
 
 def _fusion(options: SearchOptions) -> Fusion:
