@@ -59,7 +59,7 @@ class Analyzer:
 
     def spans(self, text: str, query: AnalyzedQuery, *, language: str | None = None) -> tuple[tuple[int, int], ...]:
         """Return where in `text` the query is found: sorted, without overlap, ends exclusive."""
-        languages = (language,) if language else query.languages
+        languages = (language,) if language in query.languages else query.languages
         return matching_spans(text, frozenset(query.terms), languages, self._stems)
 
     def tokens(self, text: str) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109d\u1780-\u17d3\u17d7\u17dc\u17dd"
     "\ua9e0-\ua9fe\uaa60-\uaa7f"
 )
-EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f300-\U0001faff"
+EMOJI = "\u2600-\u266e\u2670-\u2767\u2776-\u27bf\u2b50\u2b55\U0001f300-\U0001faff"
 
 # Accents and points that are no vowels: Latin, Greek and Cyrillic accents, Hebrew points, Arabic signs, tatweel,
 # variation selectors.

@@ -169,15 +169,14 @@ def _folded_function_words() -> dict[str, frozenset[str]]:
 def _function_words_in(pieces: Iterable[_Piece], languages: tuple[str, ...]) -> frozenset[str]:
     """Return the function words of the language the query seems to be in.
 
-    With several languages to choose from, one must be told by two words at least: "war" in "world war" is no German.
+    With several languages to choose from, two words must tell one other than the most frequent: "war" in "world war"
+    is no German in an English library.
     """
     lists = {language: words for language in languages if (words := _folded_function_words().get(language))}
-    if len(lists) <= 1:
-        return next(iter(lists.values()), _NO_WORDS)
     tokens = {token for piece in pieces for word in piece.words for token in word.exact}
     hits = {language: len(tokens & words) for language, words in lists.items()}
-    most = max(hits.values())
+    most = max(hits.values(), default=0)
     best = [language for language in lists if hits[language] == most]
-    if most < _LEAST_HITS:
+    if most < _LEAST_HITS and languages[0] not in best:
         best = list(lists)
-    return reduce(frozenset[str].intersection, (lists[language] for language in best))
+    return reduce(frozenset[str].intersection, (lists[language] for language in best)) if best else _NO_WORDS

@@ -10,15 +10,16 @@ from lilbee_core.analysis._compounds import LANGUAGES as COMPOUNDING
 from lilbee_core.analysis._compounds import tails
 from lilbee_core.analysis._letters import EMOJI, IDEOGRAPHS, INVISIBLE, MARKS, UNSPACED, clean, fold, lower
 from lilbee_core.analysis._stems import Stems
-from lilbee_core.analysis._units import MARKER, part_spans, run_letters, split_token, split_unit, unit_pattern
+from lilbee_core.analysis._units import MARKER, Unit, part_spans, run_letters, split_token, split_unit, unit_pattern
 
 Span = tuple[int, int]
 
 # The words inside a unit as it was written, so with invisible characters in them.
 _INNER = re.compile(
-    rf"[vV]?\d++(?:[.,'’]\d++)++|(?P<unspaced>[{IDEOGRAPHS}]++|[{UNSPACED}{INVISIBLE}]++)|[{EMOJI}]"
+    rf"[vV]?\d++(?:[.,'’]\d++)++|[{IDEOGRAPHS}]++|[{UNSPACED}{INVISIBLE}]++|[{EMOJI}]"
     rf"|(?:(?![{IDEOGRAPHS}{UNSPACED}])[\w{MARKS}{INVISIBLE}])++"
 )
+_UNSPACED = re.compile(f"[{IDEOGRAPHS}{UNSPACED}]")
 
 
 def matching_spans(text: str, terms: frozenset[str], languages: Sequence[str], stems: Stems) -> tuple[Span, ...]:
@@ -50,23 +51,30 @@ class _Marker:
             found = self._seen[unit] = tuple(self._find(unit))
         return found
 
-    def _find(self, unit: str) -> Iterator[Span]:
-        inner = list(_INNER.finditer(unit))
-        found = [span for match in inner for span in self._in_word(match)]
-        if len(found) > 1 and [match.span() for match in inner] == found:
-            yield found[0][0], found[-1][1]
+    def _find(self, text: str) -> Iterator[Span]:
+        unit = split_unit(text)
+        if len(unit.tokens) == 1 and text.startswith(unit.tokens[0]):
+            yield from self._in_word(unit.tokens[0], 0)
+            return
+        inner = [(match.start(), match.group()) for match in _INNER.finditer(text)]
+        found = [span for start, word in inner for span in self._in_word(word, start)]
+        everything = [(start, start + len(word)) for start, word in inner]
+        if everything and (found == everything or self._is_whole(unit)):
+            yield everything[0][0], everything[-1][1]
         else:
             yield from found
 
-    def _in_word(self, match: re.Match[str]) -> Iterator[Span]:
-        start, word = match.start(), match.group()
-        if match["unspaced"]:
-            yield from ((start + first, start + last) for first, last in self._in_run(word))
+    def _is_whole(self, unit: Unit) -> bool:
+        return any(MARKER + whole in self._terms for whole in unit.wholes[:1]) or any(map(self._has_stem, unit.joins))
+
+    def _in_word(self, word: str, start: int) -> Iterator[Span]:
+        if _UNSPACED.match(word):
+            spans = self._in_run(word)
         elif self._is_found(word):
-            yield match.span()
+            spans = iter([(0, len(word))])
         else:
-            parts = part_spans(word)
-            yield from ((start + first, start + last) for first, last in parts if self._is_part(word[first:last]))
+            spans = (part for part in part_spans(word) if self._is_part(word[slice(*part)]))
+        yield from ((start + first, start + last) for first, last in spans)
 
     def _is_part(self, part: str) -> bool:
         form = lower(clean(part))

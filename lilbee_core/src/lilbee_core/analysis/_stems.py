@@ -6,6 +6,7 @@ wheels for Linux, macOS and Windows on every Python we support.
 
 from __future__ import annotations
 
+import re
 import threading
 from importlib import import_module
 from typing import Protocol, cast
@@ -44,6 +45,8 @@ _SCRIPT_OF = {
     "zh": "", "ja": "", "ko": "", "ka": "", "am": "", "bn": "", "te": "", "gu": "", "pa": "", "kn": "", "ml": "",
     "si": "", "bo": "", "or": "",
 }  # fmt: skip
+# The Arabic stemmer leaves the article on short words.
+_ARTICLE = re.compile("^(?:[وفبك]?ال|لل)(?=.{3})")
 _MOST_CACHED = 100_000
 
 
@@ -102,6 +105,8 @@ class _Stemmers:
             if language not in self._made:
                 self._made[language] = self._make(_ALGORITHMS.get(language, ""))
             stemmer = self._made[language]
+            if language == "ar":
+                word = _ARTICLE.sub("", word)
             return stemmer.stemWord(word) if stemmer else word
 
     @staticmethod

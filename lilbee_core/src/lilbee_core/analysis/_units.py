@@ -105,7 +105,7 @@ def _named(text: str) -> Unit | None:
 
 def _joined(whole: str, tokens: list[str]) -> Unit:
     """Return a unit with its joined and whole forms, `whole` being all of it, folded."""
-    if not tokens or not 0 < len(whole) <= _LONGEST_WHOLE:
+    if not tokens or len(whole) > _LONGEST_WHOLE or not any(map(str.isalnum, whole)):
         return Unit(tuple(tokens))
     if len(tokens) == 1:
         return Unit((tokens[0],), wholes=(whole,) if whole[0] in "#@" and whole[-1] not in "+#" else ())
