@@ -115,3 +115,16 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_a_bug_is_told_without_a_traceback_unless_asked(synced: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lilbee_core import Lilbee
+
+    def broken(self: Lilbee) -> None:
+        raise TypeError("the bee is upside down")
+
+    monkeypatch.setattr(Lilbee, "status", broken)
+    told = synced("status")
+    assert (told.code, "upside down" in told.err, "Traceback" in told.err) == (1, True, False)
+    assert synced("status", "--json").json()["error"]["code"] == "internal"
+    assert "Traceback" in synced("status", "-vv").err

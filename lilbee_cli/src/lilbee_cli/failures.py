@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import click
 
@@ -38,6 +39,17 @@ def fail_usage(error: click.ClickException, *, as_json: bool) -> int:
         _tell(error.format_message(), f"Run `{command} --help`.", "usage", as_json=as_json)
         return USAGE
     _tell(error.format_message(), "", "failed", as_json=as_json)
+    return FAILED
+
+
+def fail_bug(error: Exception, arguments: Sequence[str], *, as_json: bool) -> int:
+    """Say that this is lilbee's own fault; the traceback is shown to those who ask for detail."""
+    if "-vv" in arguments or arguments.count("-v") > 1 or arguments.count("--verbose") > 1:
+        import traceback
+
+        click.echo("".join(traceback.format_exception(error)), err=True)
+    message = f"something went wrong inside lilbee: {type(error).__name__}: {error}"
+    _tell(message, "Please report it, with what `-vv` prints.", "internal", as_json=as_json)
     return FAILED
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from lilbee_cli.codes import STOPPED
-from lilbee_cli.failures import exit_code, fail, fail_usage
+from lilbee_cli.failures import exit_code, fail, fail_bug, fail_usage
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("lilbee_cli.commands.init", "Make a folder a library."),
@@ -145,7 +145,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         code = exit_code(error)
         if code is None:
-            raise
+            return fail_bug(error, arguments, as_json=as_json)
         return fail(error, code, as_json=as_json)
     return result if isinstance(result, int) else 0
 
