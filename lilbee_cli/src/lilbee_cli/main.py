@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from lilbee_cli.codes import STOPPED
+from lilbee_cli.codes import OK, STOPPED
 from lilbee_cli.failures import exit_code, fail, fail_bug, fail_usage
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -132,22 +132,24 @@ def run(argv: Sequence[str] | None = None) -> int:
     as_json = "--json" in arguments or "-j" in arguments
     try:
         result: Any = cli.main(arguments, prog_name="lilbee", standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return stopped()
-    except KeyboardInterrupt:
-        return stopped()
-    except click.ClickException as error:
-        return fail_usage(error, as_json=as_json)
     except BrokenPipeError:
         # The reader went away (`lilbee search … | head`); nothing is left to say.
         sys.stderr.close()
-        return 0
-    except Exception as error:
-        code = exit_code(error)
-        if code is None:
-            return fail_bug(error, arguments, as_json=as_json)
-        return fail(error, code, as_json=as_json)
-    return result if isinstance(result, int) else 0
+        return OK
+    except Exception as error:  # noqa: BLE001 - the last place where an error can be told to a person
+        return _tell(error, arguments, as_json=as_json)
+    return result if isinstance(result, int) else OK
+
+
+def _tell(error: Exception, arguments: Sequence[str], *, as_json: bool) -> int:
+    if isinstance(error, click.ClickException):
+        return fail_usage(error, as_json=as_json)
+    code = exit_code(error)
+    if code is None:
+        return fail_bug(error, arguments, as_json=as_json)
+    return fail(error, code, as_json=as_json)
 
 
 def stopped() -> int:
