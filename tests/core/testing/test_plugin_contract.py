@@ -167,7 +167,7 @@ def test_unprefixed_names_fail() -> None:
 
 def test_options_are_tried(module: Callable[[str], ModuleType]) -> None:
     plugin = module(GOOD)
-    fails(PluginContract, "test_it_is_taken_without_complaint", lambda: plugin, options={"colour": "red"})
+    fails(PluginContract, "test_it_is_taken_without_complaint", lambda: plugin, options=lambda: {"colour": "red"})
 
 
 def test_an_observer_need_not_offer_parts() -> None:
