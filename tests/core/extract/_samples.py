@@ -93,7 +93,7 @@ class Sample:
 
     def unpicklable(self, source: Source, context: ExtractContext) -> Document:
         document = self.document(source, "x")
-        object.__setattr__(document, "metadata", lambda: None)
+        object.__setattr__(document, "date", lambda: None)
         return document
 
     def nothing(self, source: Source, context: ExtractContext) -> Document:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsafeContent
 from lilbee_core.types import Document
 from tests.core.extract._files import docx, odf, paragraph, pptx, relations, shape, zipped
@@ -167,6 +169,7 @@ def test_entities_are_refused(read: Read) -> None:
     assert isinstance(read("a.docx", zipped(parts)), UnsafeContent)
 
 
+@pytest.mark.slow
 def test_parts_that_unpack_to_too_much_are_refused(read: Read) -> None:
     parts = {
         "_rels/.rels": relations({"a": ("officeDocument", "word/document.xml")}),

@@ -83,7 +83,7 @@ def test_a_file_that_hangs_is_given_up(registry: ExtractorRegistry) -> None:
     assert text_of(found["before"]) != text_of(found["after"])
 
 
-@pytest.mark.parametrize("what", ["allocate", "rust_abort", "deep", "long"])
+@pytest.mark.parametrize("what", [pytest.param("allocate", marks=pytest.mark.slow), "rust_abort", "deep", "long"])
 def test_files_beyond_the_limits_are_named(pool: ExtractPool, what: str) -> None:
     error = results(pool, sample(what))[what]
     assert isinstance(error, LimitExceeded)

@@ -51,7 +51,7 @@ class ArchiveExtractor(Nesting):
                     joined.warnings.append(f"member not read: {document.message}")
                 elif size:
                     joined.add(document, name)
-        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError) as error:
             raise damaged(source, "it cannot be unpacked") from error
         if not joined.segments:
             raise no_text(source)
@@ -83,14 +83,21 @@ def _zip_members(source: Source, data: bytes, context: ExtractContext, members: 
         if sum(entry.file_size for entry in entries) > MAX_BYTES:
             raise _too_big(source)
         for entry in entries:
-            if entry.flag_bits & 1 and context.password is None:
-                raise EncryptedDocument(
-                    f"{source.path} cannot be read: it is protected by a password",
-                    hint="Set extract_password to its password.",
-                )
             members.spend(entry.file_size)
-            with archive.open(entry, pwd=context.password.encode() if context.password else None) as handle:
-                yield _shown(entry.filename), entry.file_size, _limited(source, handle)
+            yield _shown(entry.filename), entry.file_size, _unzipped(source, archive, entry, context.password)
+
+
+def _unzipped(source: Source, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, password: str | None) -> bytes:
+    try:
+        with archive.open(entry, pwd=password.encode() if password else None) as handle:
+            return _limited(source, handle)
+    except RuntimeError as error:
+        if not entry.flag_bits & 1:
+            raise
+        what = "the given password does not open it" if password else "it is protected by a password"
+        raise EncryptedDocument(
+            f"{source.path} cannot be read: {what}", hint="Set extract_password to its password."
+        ) from error
 
 
 def _tar_members(source: Source, data: bytes, context: ExtractContext, members: MemberReader) -> Iterator[Member]:

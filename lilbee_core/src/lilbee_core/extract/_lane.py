@@ -16,7 +16,6 @@ from lilbee_core.types import Document, Source
 
 log = logging.getLogger(__name__)
 
-RECYCLE_AFTER = 200
 _ATTEMPTS = 3
 
 
@@ -33,7 +32,7 @@ class Lane:
         *,
         timeout_s: float,
         memory_mb: int | None,
-        recycle_after: int = RECYCLE_AFTER,
+        recycle_after: int,
     ) -> None:
         """Take the settings; `memory_mb` is given where the process cannot limit its memory itself."""
         self._jobs = jobs

@@ -102,7 +102,7 @@ class PageReader(HTMLParser):
         values = {name: value or "" for name, value in attrs}
         self._note(tag, values)
         if tag in _ENDED_BY:
-            self._close_implied(_ENDED_BY[tag])
+            self._close_implied(tag)
         elif tag in _BLOCKS and self._stack and self._stack[-1].tag == "p":
             self._close_to(len(self._stack) - 1)
         if tag == "br":
@@ -209,15 +209,17 @@ class PageReader(HTMLParser):
         self._lists[-1] = number + 1
         return f"{indent}{number}. "
 
-    def _close_implied(self, tags: frozenset[str]) -> None:
+    def _close_implied(self, tag: str) -> None:
         """Close what a new list item, row or cell ends without saying so."""
+        ended, outermost = _ENDED_BY[tag], None
         for place in range(len(self._stack) - 1, max(-1, len(self._stack) - 64), -1):
-            tag = self._stack[place].tag
-            if tag in tags:
-                self._close_to(place)
-                return
-            if tag in _SCOPES:
-                return
+            name = self._stack[place].tag
+            if name in _SCOPES or (name == "tr" and tag != "tr"):
+                break
+            if name in ended:
+                outermost = place
+        if outermost is not None:
+            self._close_to(outermost)
 
     def _close_to(self, place: int) -> None:
         while len(self._stack) > place:

@@ -56,8 +56,13 @@ class ExtractPool:
         max_chars: int = 400_000_000,
         password: str | None = None,
         languages: Sequence[str] = (),
+        recycle_after: int = 200,
     ) -> None:
-        """Take the settings; nothing is started yet. With `workers` 0 there is one per core, at most 4."""
+        """Take the settings; nothing is started yet.
+
+        With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
+        libraries keep memory.
+        """
         if workers < 0:
             raise ValueError(f"workers must not be negative, got {workers}")
         if timeout_s <= 0:
@@ -66,6 +71,7 @@ class ExtractPool:
         self._workers = workers or min(4, os.cpu_count() or 1)
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
+        self._recycle_after = recycle_after
         self._cache_dir = cache_dir
         self._own_cache: str | None = None
         self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
@@ -172,7 +178,13 @@ class ExtractPool:
             threading.Thread(target=self._watch, name="lilbee-extract-watch", daemon=True).start()
         # Linux limits the address space of the process itself; elsewhere its memory is watched.
         memory_mb = None if sys.platform == "linux" else self._memory_mb
-        lane = Lane(self._jobs, self._setup, timeout_s=self._timeout_s, memory_mb=memory_mb)
+        lane = Lane(
+            self._jobs,
+            self._setup,
+            timeout_s=self._timeout_s,
+            memory_mb=memory_mb,
+            recycle_after=self._recycle_after,
+        )
         self._lanes.append(lane)
         lane.start()
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from lilbee_core.errors import ExtractError, LilbeeError, LimitExceeded
 from lilbee_core.extract._reading import check_length, not_readable
 from lilbee_core.protocols import ExtractContext, Extractor
-from lilbee_core.types import Document, Source
+from lilbee_core.types import Document, Metadata, MetaValue, Source
 
 log = logging.getLogger(__name__)
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def run_extractor(extractor: Extractor, source: Source, context: ExtractContext) -> Document | LilbeeError:
@@ -18,9 +22,50 @@ def run_extractor(extractor: Extractor, source: Source, context: ExtractContext)
     try:
         document = extractor.extract(source, context)
         check_length(source, document.text, context)
-        return replace(document, extractor=f"{extractor.name}/{extractor.version}")
+        return replace(_whole_letters(document), extractor=f"{extractor.name}/{extractor.version}")
     except Exception as error:  # noqa: BLE001 - an extractor may be anybody's code; its failure costs one file
         return _as_ours(error, extractor, source)
+
+
+def _whole_letters(document: Document) -> Document:
+    """Replace halves of letters, which escapes in some formats can spell and no store can keep."""
+    if not any(_HALF.search(text) for text in _strings(document)):
+        return document
+    return replace(
+        document,
+        text=_whole(document.text),
+        title=_whole(document.title) if document.title else document.title,
+        headings=tuple(replace(one, title=_whole(one.title)) for one in document.headings),
+        segments=tuple(
+            replace(one, label=_whole(one.label or "") or None, member=_whole(one.member or "") or None)
+            for one in document.segments
+        ),
+        metadata=Metadata({key: _whole_value(value) for key, value in document.metadata.items()}),
+        warnings=tuple(map(_whole, document.warnings)),
+    )
+
+
+def _strings(document: Document) -> Iterator[str]:
+    yield document.text
+    yield document.title or ""
+    yield from (heading.title for heading in document.headings)
+    for segment in document.segments:
+        yield segment.label or ""
+        yield segment.member or ""
+    for value in document.metadata.values():
+        parts = value if isinstance(value, tuple) else (value,)
+        yield from (part for part in parts if isinstance(part, str))
+    yield from document.warnings
+
+
+def _whole(text: str) -> str:
+    return _HALF.sub("\ufffd", text)
+
+
+def _whole_value(value: MetaValue) -> MetaValue:
+    if isinstance(value, tuple):
+        return tuple(map(_whole, value))
+    return _whole(value) if isinstance(value, str) else value
 
 
 def _as_ours(error: Exception, extractor: Extractor, source: Source) -> LilbeeError:

@@ -126,12 +126,12 @@ def _regularity(sample: str, mark: str) -> tuple[int, int]:
 
 
 def _columns(text: str, delimiter: str) -> tuple[str, ...]:
-    first = next((line for line in text[:65_536].split("\n") if line.strip()), "")
+    lines = text[:65_536].splitlines(keepends=True)
     try:
-        row = next(csv.reader([first], delimiter=delimiter), [])
+        row = next((row for row in csv.reader(lines, delimiter=delimiter) if any(row)), [])
     except csv.Error:
         return ()
-    names = tuple(name.strip() for name in row)
+    names = tuple(" ".join(name.split()) for name in row)
     is_header = 1 < len(names) <= _MAX_COLUMNS and all(name and len(name) <= _MAX_NAME_CHARS for name in names)
     return names if is_header and not any(_is_number(name) for name in names) else ()
 
