@@ -50,8 +50,8 @@ def vectors(table: pa.Table | pa.RecordBatch, dimension: int) -> Vectors:
     """Return the column of vectors, which holds no null."""
     import numpy as np
 
-    column: object = table.column(VECTOR)
-    parts = cast("_Chunked", column).chunks if hasattr(column, "chunks") else [cast("_Lists", column)]
+    column = cast("_Chunked", table.column(VECTOR))
+    parts = getattr(column, "chunks", [cast("_Lists", column)])
     blocks = [np.asarray(part.flatten(), dtype=np.float32).reshape(-1, dimension) for part in parts]
     return blocks[0] if len(blocks) == 1 else np.concatenate([np.empty((0, dimension), np.float32), *blocks])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from lilbee_core.store._columns import row_ids, strings
 from lilbee_core.store._engine import Table, word_query
 from lilbee_core.store._filters import quote
+from lilbee_core.store._places import Places
 from lilbee_core.store._rows import best_first
 from lilbee_core.store._schema import WORDS
 from lilbee_core.store._tables import Tables
@@ -24,28 +25,27 @@ STEP = 60
 """Rows whose words are read at first; each further step doubles what was read."""
 
 
-def search_words(tables: Tables, name: str, query: AnalyzedQuery, limit: int, where: str | None) -> tuple[Scored, ...]:
+def search_words(
+    tables: Tables, name: str, query: AnalyzedQuery, limit: int, where: str | None, places: Places
+) -> tuple[Scored, ...]:
     """Return the best chunks of a table by BM25, best first; every phrase of the query must occur."""
     if limit < 1 or query.is_empty:
         return ()
     phrases = [phrase for phrase in query.phrases if phrase]
-    if not phrases and not query.match_text.strip():
+    text = query.match_text
+    if not phrases and not text.strip():
         return ()
-    if phrases:
-        return tables.read(
-            name,
-            "search a phrase",
-            lambda t: _phrases(t, query.match_text, phrases, limit, tables.visible(name, where)),
-            (),
-        )
-    return tables.read(
-        name, "search the words", lambda t: _any_word(t, query.match_text, limit, tables.visible(name, where)), ()
-    )
 
+    def use(table: Table) -> tuple[Scored, ...]:
+        condition = tables.visible(name, where)
+        if phrases:
+            return _phrases(table, text, phrases, limit, condition)
+        found = _found(table, word_query(WORDS, text), ("id", "_rowid", "_score"), limit, condition)
+        ids = strings(found, "id")
+        places.learn(tables.generation, zip(ids, cast("list[int]", row_ids(found).tolist()), strict=True))
+        return best_first(ids, _scores(found))
 
-def _any_word(table: Table, text: str, limit: int, where: str | None) -> tuple[Scored, ...]:
-    found = _found(table, word_query(WORDS, text), ("id", "_score"), limit, where)
-    return best_first(strings(found, "id"), _scores(found))
+    return tables.read(name, "search the words", use, ())
 
 
 def _phrases(

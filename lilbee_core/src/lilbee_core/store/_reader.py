@@ -12,6 +12,7 @@ from lilbee_core.store._dense import Dense
 from lilbee_core.store._filters import is_in, quote, to_sql
 from lilbee_core.store._ledger import LedgerTable, parts_of
 from lilbee_core.store._lexical import search_words
+from lilbee_core.store._places import Places
 from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, content_number, text_from
 from lilbee_core.store._schema import CHUNKS, TEXTS, VECTOR, WIKI
 from lilbee_core.store._tables import Tables
@@ -19,6 +20,7 @@ from lilbee_core.types import Chunk, ChunkId, DocumentId, Filter, Scope, Scored,
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
+    from lilbee_core.store._engine import Table
 
 _TABLES = {Scope.RAW: (CHUNKS,), Scope.WIKI: (WIKI,), Scope.BOTH: (CHUNKS, WIKI)}
 _SCOPES = {CHUNKS: "raw", WIKI: "wiki"}
@@ -30,7 +32,10 @@ class Reader:
     def __init__(self, tables: Tables, ledger: LedgerTable, *, vector_cache_bytes: int) -> None:
         self._tables = tables
         self._ledger = ledger
-        self._dense = {name: Dense(tables, name, cache_bytes=vector_cache_bytes) for name in _SCOPES}
+        self._places = {name: Places() for name in _SCOPES}
+        self._dense = {
+            name: Dense(tables, name, places, cache_bytes=vector_cache_bytes) for name, places in self._places.items()
+        }
         self._lock = threading.Lock()
         self._languages: tuple[object, Mapping[str, float]] | None = None
 
@@ -41,9 +46,25 @@ class Reader:
         found: dict[ChunkId, Chunk] = {}
         for name in (CHUNKS, WIKI):
             missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
-            for part in parts_of(missing):
+            found.update((chunk.id, chunk) for chunk in self._remembered(name, missing))
+            for part in parts_of(id_ for id_ in missing if id_ not in found):
                 found.update((chunk.id, chunk) for chunk in self._chunks(name, is_in("id", part)))
         return tuple(found[id_] for id_ in ids if id_ in found)
+
+    def _remembered(self, name: str, ids: Sequence[ChunkId]) -> list[Chunk]:
+        """Return those of the chunks whose row a search has just seen."""
+
+        def use(table: Table) -> list[Chunk]:
+            rows = self._places[name].rows(self._tables.generation, ids)
+            if not rows:
+                return []
+            present = frozenset(table.schema.names)
+            columns = [column for column in CHUNK_COLUMNS if column in present]
+            wanted = frozenset(ids)
+            found = chunks_from(table.take_row_ids(rows).select(columns).to_arrow(), _SCOPES[name])
+            return [chunk for chunk in found if chunk.id in wanted]
+
+        return self._tables.read(name, "read chunks", use, [])
 
     def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]:
         """Return the vectors of those of the chunks that have one."""
@@ -112,7 +133,10 @@ class Reader:
     def lexical(self, query: AnalyzedQuery, limit: int, filters: Filter, scope: Scope) -> tuple[Scored, ...]:
         """Return the best chunks by words, best first."""
         where = to_sql(filters)
-        return _merged([search_words(self._tables, name, query, limit, where) for name in _TABLES[scope]], limit)
+        return _merged(
+            [search_words(self._tables, name, query, limit, where, self._places[name]) for name in _TABLES[scope]],
+            limit,
+        )
 
     # ------------------------------------------------------------------ counts
 
@@ -141,8 +165,9 @@ class Reader:
 
     def forget(self) -> None:
         """Free what is held in memory."""
-        for one in self._dense.values():
-            one.forget()
+        for name, dense in self._dense.items():
+            dense.forget()
+            self._places[name].forget()
 
     # ------------------------------------------------------------------ inside
 
