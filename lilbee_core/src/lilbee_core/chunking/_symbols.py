@@ -20,7 +20,7 @@ class Scope:
     start: int
     end: int
     symbol: Symbol | None = None
-    inner: list[Scope] = field(default_factory=list)
+    inner: list[Scope] = field(default_factory=list["Scope"])
 
 
 @dataclass(frozen=True, slots=True)

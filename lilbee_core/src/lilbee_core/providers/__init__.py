@@ -1,0 +1,16 @@
+"""Models of other servers: one HTTP client, a class per role, and the router that finds them by reference."""
+
+from __future__ import annotations
+
+from lilbee_core.providers._builtins import builtin_providers, provider_services
+from lilbee_core.providers._chat import OpenAIChat
+from lilbee_core.providers._client import OpenAIClient
+from lilbee_core.providers._embedding import OpenAIEmbedding
+from lilbee_core.providers._rerank import OpenAIRerank
+from lilbee_core.providers._router import Makers, RoleModels, Router
+from lilbee_core.providers._vision import OpenAIVision
+
+__all__ = [
+    "Makers", "OpenAIChat", "OpenAIClient", "OpenAIEmbedding", "OpenAIRerank", "OpenAIVision", "RoleModels", "Router",
+    "builtin_providers", "provider_services",
+]  # fmt: skip
