@@ -7,7 +7,7 @@ which mean the same to the engine's regular expressions and to Python's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from unicodedata import normalize
 
 from lilbee_core.errors import InvalidFilter
@@ -42,13 +42,18 @@ def matches(filters: Filter, chunk: Chunk) -> bool:
     Raises:
         InvalidFilter: If a value cannot be understood.
     """
+    paths = [_clean(pattern) for pattern in filters.paths]
+    kinds = [_kind(kind) for kind in filters.media_types]
     after, before = filters.after and _date(filters.after), filters.before and _date(filters.before)
+    for text in (*filters.paths, *filters.media_types, *filters.languages, *filters.collections, *filters.document_ids):
+        quote(text)
+    language = (chunk.language or "").lower()
     return (
-        _passes(filters.paths, lambda one: _path_matches(_clean(one), chunk.path))
-        and _passes(filters.media_types, lambda one: _media_matches(one, chunk))
-        and _passes(filters.languages, lambda one: chunk.language is not None and one.lower() == chunk.language.lower())
-        and _passes(filters.collections, lambda one: one == chunk.collection)
-        and _passes(filters.document_ids, lambda one: one == chunk.document_id)
+        (not paths or any(_path_matches(pattern, chunk.path) for pattern in paths))
+        and (not kinds or any(_media_matches(kind, chunk) for kind in kinds))
+        and (not filters.languages or language in {one.lower() for one in filters.languages} - {""})
+        and (not filters.collections or chunk.collection in filters.collections)
+        and (not filters.document_ids or chunk.document_id in filters.document_ids)
         and (not after or (chunk.date is not None and after <= chunk.date))
         and (not before or (chunk.date is not None and chunk.date < before))
     )
@@ -172,8 +177,7 @@ def _media_sql(kind: str) -> str:
     return f"lower(media_type) = {quote(value)}"
 
 
-def _media_matches(kind: str, chunk: Chunk) -> bool:
-    value = _kind(kind)
+def _media_matches(value: str, chunk: Chunk) -> bool:
     if "/" not in value:
         names = (chunk.path, chunk.location.member or "")
         return any(name.lower().endswith("." + value) for name in names)
@@ -207,7 +211,3 @@ def _any(parts: Iterable[str]) -> str:
 def _one_of(column: str, values: Iterable[str]) -> str:
     listed = list(values)
     return is_in(column, listed) if listed else ""
-
-
-def _passes(values: tuple[str, ...], test: Callable[[str], bool]) -> bool:
-    return not values or any(test(value) for value in values)
