@@ -148,3 +148,30 @@ def demo(session: nox.Session) -> None:
     session.run("lilbee", "sync", *where)
     session.run("lilbee", "search", "how much honey must stay in the hive for winter", "--top", "3", *where)
     session.run("lilbee", "ask", "When did hive seven swarm, and who caught the swarm?", *where)
+
+
+def _build_all(session: nox.Session, folder: Path) -> dict[str, str]:
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in (*DISTRIBUTIONS, MODEL_DATA):
+        session.run("python", "-m", "build", "-q", "-o", str(folder), name, env={"SOURCE_DATE_EPOCH": BUILD_DATE})
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def _install_alone(session: nox.Session, name: str, dist: Path) -> None:
+    """Install one wheel into a new environment and start what it offers, away from the checkout."""
+    home = Path(session.create_tmp()).resolve() / f"alone-{name}"
+    shutil.rmtree(home, ignore_errors=True)
+    session.run("virtualenv", "-q", str(home))
+    binaries = home / ("Scripts" if os.name == "nt" else "bin")
+    (wheel,) = dist.glob(f"{name}-*.whl")
+    python = str(binaries / "python")
+    session.run(python, "-m", "pip", "install", "-q", "--find-links", str(dist), str(wheel), external=True)
+    session.run(python, "-m", "pip", "check", external=True)
+    with session.chdir(home):
+        session.run(python, "-c", f"import {name}; assert {name}.__file__, 'not installed'", external=True)
+        if name in COMMANDS:
+            session.run(str(binaries / COMMANDS[name]), "--help", external=True, silent=True)
+
+
+if __name__ == "__main__":
+    sys.exit("run it with nox: nox -l")
