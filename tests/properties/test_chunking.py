@@ -180,7 +180,8 @@ def code(draw: st.DrawFn) -> Document:
                 lines.append(
                     "    " * (depth + 1) + draw(st.sampled_from(["pass\n", "call(1, 2)\n", "\n", "x = [3]\n"]))
                 )
-        symbols.append(Symbol(span=Span(start, sum(map(len, lines))), name=name, kind="function"))
+        end = len("".join(lines).rstrip())
+        symbols.append(Symbol(span=Span(start, end), name=name, kind="function"))
 
     for _ in range(draw(st.integers(0, 4))):
         add(0, "")

@@ -71,6 +71,11 @@ def test_a_short_document_is_one_chunk() -> None:
     assert (chunk.title, chunk.language, chunk.date) == ("Bees", "en", "2026-01-02")
 
 
+@pytest.mark.parametrize("text", ["~", "---", "* * *"])
+def test_a_document_of_rules_alone_is_kept(text: str) -> None:
+    assert [one.text for one in cut(Document(path="a.txt", text=text))] == [text]
+
+
 @pytest.mark.parametrize("text", ["", "   \n\t\n", "\u3000\u00a0"])
 def test_a_document_without_signs_has_no_chunk(text: str) -> None:
     assert cut(Document(path="a.txt", text=text)) == ()
@@ -294,6 +299,26 @@ def test_a_class_that_fits_is_one_chunk_and_a_large_one_is_cut_at_its_methods() 
     assert [one.symbol for one in parts] == ["Hive.one", "Hive.two"]
     assert parts[0].text.startswith("class Hive:")
     assert parts[1].text.startswith("    def two")
+
+
+def test_a_method_keeps_its_indentation_when_its_symbol_starts_behind_it() -> None:
+    body = "".join(f"        step({number}, {number})\n" for number in range(12))
+    text = f"class Hive:\n    def one(self):\n{body}\n    def two(self):\n{body}"
+    symbols = (
+        Symbol(span=Span(0, len(text)), name="Hive", kind="class"),
+        Symbol(span=Span(text.index("def one"), text.index("\n\n")), name="Hive.one", kind="method"),
+        Symbol(span=Span(text.index("def two"), len(text)), name="Hive.two", kind="method"),
+    )
+    chunks = cut(Document(path="a.py", text=text, media_type="text/x-python", symbols=symbols), size=40)
+    assert [one.symbol for one in chunks] == ["Hive.one", "Hive.two"]
+    assert chunks[1].text.startswith("    def two")
+
+
+def test_what_follows_a_large_definition_goes_with_its_last_piece() -> None:
+    body = "".join(f"    step({number}, {number})\n" for number in range(200))
+    *_, last = cut(python(f"def big():\n{body}\n\ndel types\n"), size=64, overlap=8)
+    assert last.symbol == "big"
+    assert last.text.endswith("del types")
 
 
 def test_a_large_function_is_cut_inside_and_keeps_its_symbol() -> None:

@@ -75,12 +75,16 @@ class TokenChunker:
 
         Each is a verbatim slice; together they hold every character behind `body_start` that is not white space.
         """
+        return tuple(self.stream(document, document_id))
+
+    def stream(self, document: Document, document_id: DocumentId) -> Iterator[Chunk]:
+        """Yield the chunks of a document one by one, so that those of a huge one need not be held at once."""
         text = document.text
         ruler = TokenRuler(text, document.body_start, self._counter)
         segments = Segments(document.segments)
         cutter = Cutter(text, ruler, self.size, self.overlap, line_wise=_is_line_wise(document))
         lines = LineIndex(text) if document.has_lines else None
-        chunks: list[Chunk] = []
+        ordinal = 0
         for unit in self._units(document, segments, ruler):
             for start, end in cutter.pieces(unit.start, unit.end):
                 piece = text[start:end]
@@ -90,26 +94,24 @@ class TokenChunker:
                     line_map=document.line_map,
                     segments=segments.touching(start, end),
                 )
-                chunks.append(
-                    Chunk(
-                        id=chunk_id(document_id, start, piece),
-                        document_id=document_id,
-                        collection=document.collection,
-                        path=document.path,
-                        ordinal=len(chunks),
-                        text=piece,
-                        span=Span(start, end),
-                        location=place,
-                        headings=unit.headings,
-                        symbol=unit.symbol,
-                        symbol_kind=unit.kind,
-                        title=document.title,
-                        language=document.language,
-                        media_type=document.media_type,
-                        date=document.date,
-                    )
+                yield Chunk(
+                    id=chunk_id(document_id, start, piece),
+                    document_id=document_id,
+                    collection=document.collection,
+                    path=document.path,
+                    ordinal=ordinal,
+                    text=piece,
+                    span=Span(start, end),
+                    location=place,
+                    headings=unit.headings,
+                    symbol=unit.symbol,
+                    symbol_kind=unit.kind,
+                    title=document.title,
+                    language=document.language,
+                    media_type=document.media_type,
+                    date=document.date,
                 )
-        return tuple(chunks)
+                ordinal += 1
 
     def _units(self, document: Document, segments: Segments, ruler: TokenRuler) -> Iterator[Unit]:
         text = document.text
@@ -123,7 +125,7 @@ class TokenChunker:
                 member = zone.member
             if symbols:
                 inside = symbols[bisect_left(symbol_starts, zone.start) : bisect_left(symbol_starts, zone.end)]
-                yield from symbol_units(text, scope_of(zone.start, zone.end, inside), ruler, self.size)
+                yield from symbol_units(text, scope_of(text, zone.start, zone.end, inside), ruler, self.size)
             else:
                 yield from section_units(text, zone.start, zone.end, cursor, ruler, self.size)
 

@@ -32,7 +32,10 @@ class TokenRuler:
     def advance(self, start: int, tokens: int) -> int:
         """Return the largest end at which ``[start, end)`` holds at most `tokens` tokens."""
         limit = min(len(self._text), start + tokens * CHARS_PER_TOKEN_MAX)
-        return min(self._offset(self._index(start) + tokens, limit), limit)
+        first = self._index(start)
+        if self._cuts_a_token(start, first):
+            tokens -= 1
+        return min(self._offset(first + tokens, limit), limit)
 
     def retreat(self, end: int, tokens: int) -> int:
         """Return the smallest start at which ``[start, end)`` holds at most `tokens` tokens."""
@@ -49,6 +52,12 @@ class TokenRuler:
             return limit
         by_length = -((start - end) // CHARS_PER_TOKEN_MAX)
         return min(limit, max(by_length, self._index(end) - self._index(start)))
+
+    def _cuts_a_token(self, offset: int, index: int) -> bool:
+        """Say whether `offset`, which has `index` tokens before it, lies inside of a token: its rest is one more."""
+        if offset >= len(self._text) or self._text[offset].isspace():
+            return False
+        return self._offset(index, offset + 1) != offset
 
     def _index(self, offset: int) -> int:
         """How many tokens start before `offset`."""

@@ -13,6 +13,7 @@ from lilbee_core.chunking._units import Unit, tiny_tokens
 from lilbee_core.types import Heading
 
 _HEADING_CHARS = 200
+_SIGN = re.compile(r"\S")
 _UNDERLINE = re.compile(r"[\s=\-~*_#]*")
 
 
@@ -96,11 +97,13 @@ def _sections(
 def _section(
     text: str, start: int, end: int, path: tuple[str, ...], headed: bool, ruler: TokenRuler, tiny: int
 ) -> Iterator[_Section]:
-    first = text.find("\n", start, end) if headed else start
-    after_heading = _UNDERLINE.match(text, first, end) if first >= 0 else None
-    empty = after_heading.end() == end if after_heading else end - start <= _HEADING_CHARS
-    if empty and not headed:
+    if not _SIGN.search(text, start, end):
         return
+    empty = False
+    if headed:
+        first = text.find("\n", start, end)
+        after_heading = _UNDERLINE.match(text, first, end) if first >= 0 else None
+        empty = after_heading.end() == end if after_heading else end - start <= _HEADING_CHARS
     yield _Section(start, end, path, bare=empty, tiny=ruler.count(start, end, tiny) < tiny)
 
 

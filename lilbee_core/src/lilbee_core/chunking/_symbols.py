@@ -34,20 +34,29 @@ class _Part:
     opens: bool = False  # a definition follows in the same scope
 
 
-def scope_of(start: int, end: int, symbols: Sequence[Symbol]) -> Scope:
-    """Return the definitions of ``[start, end)`` as a tree."""
+def scope_of(text: str, start: int, end: int, symbols: Sequence[Symbol]) -> Scope:
+    """Return the definitions of ``[start, end)`` as a tree, each with the indentation before it."""
     root = Scope(start, end)
     path = [root]
     for symbol in sorted(symbols, key=lambda one: (one.span.start, -one.span.end)):
         while len(path) > 1 and symbol.span.start >= path[-1].end:
             path.pop()
-        first = max(symbol.span.start, path[-1].inner[-1].end if path[-1].inner else path[-1].start)
+        least = path[-1].inner[-1].end if path[-1].inner else path[-1].start
+        first = max(_line_start(text, symbol.span.start), least)
         last = min(symbol.span.end, path[-1].end)
         if first < last:
             scope = Scope(first, last, symbol)
             path[-1].inner.append(scope)
             path.append(scope)
     return root
+
+
+def _line_start(text: str, at: int) -> int:
+    """Return the start of the line if only blanks lie between it and `at`."""
+    start = at
+    while start and text[start - 1] in " \t":
+        start -= 1
+    return start if start == 0 or text[start - 1] == "\n" else at
 
 
 def symbol_units(text: str, scope: Scope, ruler: TokenRuler, size: int) -> Iterator[Unit]:
@@ -84,13 +93,12 @@ def _belongs(group: Sequence[_Part], part: _Part, ruler: TokenRuler, size: int) 
     fits = ruler.advance(group[0].start, size) >= part.end
     if last.opens and _tiny(last, ruler, size):
         return fits or ruler.advance(part.start, size) < part.end
-    if not fits or not _tiny(part, ruler, size):
+    if not _tiny(part, ruler, size):
         return False
-    if part.symbol is None:
-        return not part.opens
-    return (
-        part.owner == last.owner and _tiny(last, ruler, size) and ruler.advance(group[0].start, size // 4) >= part.end
-    )
+    if part.symbol is None:  # what is cut anyway may be a little longer
+        return not part.opens and (fits or ruler.advance(group[0].start, size) < last.end)
+    few = ruler.advance(group[0].start, size // 4) >= part.end
+    return few and part.owner == last.owner and _tiny(last, ruler, size)
 
 
 def _tiny(part: _Part, ruler: TokenRuler, size: int) -> bool:
