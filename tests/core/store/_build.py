@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -69,7 +70,7 @@ def a_document(
         chunks.append(replace(chunk, **fields))  # type: ignore[arg-type]
         start += len(text) + 1
     if isinstance(vectors, str):
-        vectors = unit_vectors(len(texts), seed=abs(hash((name, *texts))) % 2**32)
+        vectors = unit_vectors(len(texts), seed=zlib.crc32("\n".join((name, *texts)).encode()))
     row = DocumentRow(
         id=document_id,
         collection=collection,

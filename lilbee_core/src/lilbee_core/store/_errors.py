@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import re
+import shutil
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lilbee_core.errors import LilbeeError, StoreError
@@ -27,6 +28,7 @@ _DAMAGED = re.compile(
     r"failed to fill whole buffer|incompatible|footer|manifest",
     re.IGNORECASE,
 )
+_LEAST_FREE = 65_536
 _CODES_FULL = {errno.ENOSPC, errno.EDQUOT}
 _CODES_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -53,16 +55,31 @@ def translate(error: Exception, doing: str, place: Path) -> StoreError:
     code = error.errno if isinstance(error, OSError) else None
     log.debug("store: %s failed: %s", doing, text)
     if code in _CODES_FULL or _FULL.search(text):
-        return StoreError(
-            f"the disk is full: could not {doing} in {place}",
-            hint="free some disk space, then run the command again; what was committed is intact",
-            code="store.full",
-        )
+        return full(doing, place)
     if code in _CODES_FORBIDDEN or _FORBIDDEN.search(text):
         return read_only(doing, place)
     if _DAMAGED.search(text):
         return damaged(doing, place)
+    if _no_space(place):
+        return full(doing, place)
     return StoreError(f"could not {doing} in {place}", hint="run `lilbee doctor` to see what is wrong")
+
+
+def full(doing: str, place: Path) -> StoreError:
+    """There is no room to write."""
+    return StoreError(
+        f"the disk is full: could not {doing} in {place}",
+        hint="free some disk space, then run the command again; what was committed is intact",
+        code="store.full",
+    )
+
+
+def _no_space(place: Path) -> bool:
+    """Say whether the disk is full: some failures of a full disk name another reason."""
+    with suppress(OSError):
+        existing = next(one for one in (place, *place.absolute().parents) if one.exists())
+        return shutil.disk_usage(existing).free < _LEAST_FREE
+    return False
 
 
 def read_only(doing: str, place: Path) -> StoreError:

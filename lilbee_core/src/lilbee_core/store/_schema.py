@@ -79,6 +79,11 @@ def _field(column: str) -> Field:
     return pa.field(name.rstrip("!"), kinds[kind], nullable=not name.endswith("!"), metadata=metadata)
 
 
+def required(name: str) -> frozenset[str]:
+    """Return the columns that every row of the table has in every version of the layout."""
+    return frozenset(column.partition(":")[0].rstrip("!") for column in _COLUMNS[name].split() if "!" in column)
+
+
 def vector_field(dimension: int) -> Field:
     """Return the column of vectors; null where a vector is owed."""
     import pyarrow as pa

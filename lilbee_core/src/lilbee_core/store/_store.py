@@ -89,17 +89,17 @@ class Store:
             vector_cache_mb: Memory for exact vector search; 0 always reads from disk.
             ann_index_threshold: Chunks from which approximate vector search is used; 0 is never.
 
+        An index that is damaged or was written by a newer version can be opened too, so that `reset` can put
+        an end to it; everything else then raises `StoreError` with code ``store.damaged``, or `StoreTooNew`.
+
         Raises:
-            StoreTooNew: If a newer version wrote the index.
-            StoreError: If the folder cannot be read or the index is damaged.
+            InvalidArgument: If the path is a file.
         """
         folder = Path(data_dir)
         if folder.exists() and not folder.is_dir():
             raise InvalidArgument(f"{folder} is a file, not a folder", hint="give the folder of the library's data")
-        tables = Tables(folder, read_only=read_only)
-        tables.layout()
         return cls(
-            tables,
+            Tables(folder, read_only=read_only),
             SqliteState(folder, read_only=read_only),
             dimension=dimension,
             lock_timeout_s=lock_timeout_s,
@@ -108,7 +108,7 @@ class Store:
         )
 
     def __enter__(self) -> Store:
-        self._tables.layout()
+        self._tables.check_open()
         return self
 
     def __exit__(
@@ -206,7 +206,7 @@ class Store:
             StoreLocked: If another writer holds it longer than `timeout_s`.
             StoreError: With code ``store.read_only`` if nothing may be written here.
         """
-        self._tables.layout()
+        self._tables.check_open()
         self._tables.check_writable()
         return self._lock.hold(self._lock_timeout_s if timeout_s is None else timeout_s)
 
@@ -321,7 +321,6 @@ class Store:
 
     def reset(self) -> None:
         """Delete every table of the index; state (conversations, notes) stays. A damaged index is deleted too."""
-        self._tables.check_writable()
-        with self._lock.hold(self._lock_timeout_s):
+        with self.writing():
             self._tables.reset()
             self._reader.forget()

@@ -27,6 +27,7 @@ from lilbee_core.store._schema import (
     WIKI,
     WORDS,
     dimension_of,
+    required,
     schemas,
     vector_field,
 )
@@ -62,8 +63,7 @@ class Tables:
             LibraryError: With code ``library.closed`` after `close`.
             StoreTooNew: If a newer version wrote the index.
         """
-        if self._closed:
-            raise LibraryError(f"the store in {self.data_dir} is closed", hint="open it again", code="library.closed")
+        self.check_open()
         stamp = self._file.stamp()
         with self._lock:
             if stamp is None or stamp != self._stamp:
@@ -182,6 +182,15 @@ class Tables:
             self._migrate(layout)
         return self._open(name)
 
+    def check_open(self) -> None:
+        """Refuse to work after `close`.
+
+        Raises:
+            LibraryError: With code ``library.closed``.
+        """
+        if self._closed:
+            raise LibraryError(f"the store in {self.data_dir} is closed", hint="open it again", code="library.closed")
+
     def check_writable(self) -> None:
         """Refuse to write to a store that was opened for reading.
 
@@ -258,7 +267,12 @@ class Tables:
             handle = self._handles.get(name)
             if handle is None:
                 with engine_errors(f"open the table {name}", self.index):
-                    handle = self._handles[name] = self._connect().open_table(name)
+                    handle = self._connect().open_table(name)
+                    names = frozenset(handle.schema.names)
+                # The engine takes a table whose description was wiped for an empty one.
+                if not names.issuperset(required(name)):
+                    raise _errors.damaged(f"open the table {name}", self.index)
+                self._handles[name] = handle
             return handle
 
     def _create(self, layout: Layout | None) -> None:
