@@ -60,7 +60,8 @@ class Analyzer:
     def spans(self, text: str, query: AnalyzedQuery, *, language: str | None = None) -> tuple[tuple[int, int], ...]:
         """Return where in `text` the query is found: sorted, without overlap, ends exclusive."""
         languages = (language,) if language in query.languages else query.languages
-        return matching_spans(text, frozenset(query.terms), languages, self._stems)
+        tables = [self._table(language) for language in languages]
+        return matching_spans(text, frozenset(query.terms), languages, self._stems, tables=tables)
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Return the exact tokens of `text` in order."""

@@ -10,6 +10,7 @@ from lilbee_core.analysis._compounds import LANGUAGES as COMPOUNDING
 from lilbee_core.analysis._compounds import tails
 from lilbee_core.analysis._letters import EMOJI, IDEOGRAPHS, INVISIBLE, MARKS, UNSPACED, clean, fold, lower
 from lilbee_core.analysis._stems import Stems
+from lilbee_core.analysis._table import Table
 from lilbee_core.analysis._units import MARKER, Unit, part_spans, run_letters, split_token, split_unit, unit_pattern
 
 Span = tuple[int, int]
@@ -22,11 +23,23 @@ _INNER = re.compile(
 _UNSPACED = re.compile(f"[{IDEOGRAPHS}{UNSPACED}]")
 
 
-def matching_spans(text: str, terms: frozenset[str], languages: Sequence[str], stems: Stems) -> tuple[Span, ...]:
-    """Return the spans of words in `text` of which a form is among the terms; parts of names alone where they match."""
+def matching_spans(
+    text: str, terms: frozenset[str], languages: Sequence[str], stems: Stems, *, tables: Sequence[Table]
+) -> tuple[Span, ...]:
+    """Return the spans of words in `text` of which a form is among the terms; parts of names alone where they match.
+
+    Only units that have such a form in the index, which `tables` know, are looked into: that takes long.
+    """
+    pattern = unit_pattern(text)
+    units = set(pattern.findall(text))
+    found = set[str]().union(*(table.having(units, terms) for table in tables))
+    if not found:
+        return ()
     marker = _Marker(terms, languages, stems)
     spans: list[Span] = []
-    for match in unit_pattern(text).finditer(text):
+    for match in pattern.finditer(text):
+        if match.group() not in found:
+            continue
         for first, last in sorted(marker.in_unit(match.group())):
             start, end = match.start() + first, match.start() + last
             if spans and start <= spans[-1][1]:

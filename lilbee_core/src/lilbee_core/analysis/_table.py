@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from lilbee_core.analysis._compounds import LANGUAGES as COMPOUNDING
 from lilbee_core.analysis._compounds import tails
@@ -68,6 +68,11 @@ class Table:
         units = unit_pattern(text).findall(text)
         exact = " ".join(filter(None, map(self._exact.__getitem__, units)))
         return exact, " ".join(filter(None, map(self._marked.__getitem__, units)))
+
+    def having(self, units: Iterable[str], terms: frozenset[str]) -> set[str]:
+        """Return those of the units that have one of the terms among their tokens."""
+        exact, marked, lack = self._exact, self._marked, terms.isdisjoint
+        return {unit for unit in units if not (lack(exact[unit].split()) and lack(marked[unit].split()))}
 
     def _learn(self, text: str) -> tuple[str, str]:
         unit = split_unit(text)
