@@ -19,6 +19,11 @@ OPT_IN = ("model", "gpu", "network", "bench")
 BUDGET_CPU_S = 5.0
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let other cases than our own be run: any folder with a cases.json of the same format."""
+    parser.addoption("--cases-dir", metavar="DIR", help="folder with cases.json (or LILBEE_CASES_DIR)")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out opt-in tests unless the marker expression names their marker.
 

@@ -126,7 +126,7 @@ def _with_plugins(
 
 def _plugin_stage(parts: Parts, offer: Offer[StageSpec], search_parts: SearchParts) -> SearchStage | None:
     """Build a plugin's stage. It may fail without harm, unless it takes the place of a built-in one."""
-    from lilbee_core.plugins import StageServices
+    from lilbee_core.plugins import PluginStage, StageServices
     from lilbee_core.search import Tolerant
 
     services = StageServices(
@@ -135,8 +135,11 @@ def _plugin_stage(parts: Parts, offer: Offer[StageSpec], search_parts: SearchPar
         reranker=search_parts.reranker,
         router=parts.router,
     )
-    stage = parts.host.attempt(offer, lambda: offer.spec.build(offer.options, services))
-    if stage is None or offer.spec.place.relation == "replaces" or parts.settings.plugins.plugins_strict:
+    made = parts.host.attempt(offer, lambda: offer.spec.build(offer.options, services))
+    if made is None:
+        return None
+    stage = PluginStage(made, offer.plugin)
+    if offer.spec.place.relation == "replaces" or parts.settings.plugins.plugins_strict:
         return stage
     return Tolerant(stage, warning=f"Plugin stage {offer.spec.name} failed")
 
@@ -154,4 +157,5 @@ def _answerer(parts: Parts) -> Answerer:
         system_prompt=options.system_prompt or None,
         max_context_sources=options.max_context_sources,
         max_tokens=options.answer_max_tokens,
+        context_tokens=parts.settings.models.num_ctx or None,
     )

@@ -1,0 +1,78 @@
+"""What the product does not have yet. A case that needs one of these is skipped; delete an entry with the work that
+makes it true."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cases._case import Case, all_steps
+
+STEPS = {
+    "http": "the cases do not drive the HTTP server yet",
+    "serve": "the cases do not drive the HTTP server yet",
+    "mcp": "the cases do not drive the MCP server yet",
+    "kill_parent": "the cases do not drive the MCP server yet",
+    "web": "web pages are not read yet",
+    "crawl": "web pages are not read yet",
+    "wiki_build": "the wiki is not there yet",
+    "wiki_page": "the wiki is not there yet",
+    "edit_wiki_page": "the wiki is not there yet",
+    "backend": "model servers are not there yet",
+}
+"""Kinds of steps without a feature behind them."""
+
+NEEDS = {
+    "ocr": "text in pictures is not recognized yet",
+    "concepts": "the concept graph is not there yet",
+}
+"""What a case needs of the product."""
+
+UNKEPT: dict[str, str] = {}
+"""Cases whose promise is not kept yet, by id, with the reason. They must fail: one that passes has to leave."""
+
+
+def why_skipped(case: Case) -> str | None:
+    """Return why a case cannot be run here, None if it can."""
+    for need in case.needs:
+        if need in NEEDS:
+            return NEEDS[need]
+        if need not in _MACHINE:
+            return f"unknown need {need!r}"
+        if not _MACHINE[need]():
+            return f"this machine does not offer {need}"
+    for step in all_steps(case.steps):
+        if step["do"] in STEPS:
+            return f"{step['do']}: {STEPS[step['do']]}"
+        if step["do"] == "graph" and set(step.get("expect", ())) - {"must_not"}:
+            return NEEDS["concepts"]
+    return None
+
+
+def _can_link() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            os.symlink(folder, Path(folder) / "link")
+        except OSError:
+            return False
+        return True
+
+
+def _sees_case() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "name").touch()
+        return not (Path(folder) / "NAME").exists()
+
+
+_MACHINE: dict[str, Callable[[], bool]] = {
+    "posix": lambda: os.name == "posix",
+    "symlinks": _can_link,
+    "case_sensitive": _sees_case,
+    "not_root": lambda: hasattr(os, "geteuid") and os.geteuid() != 0,
+    "tesseract": lambda: shutil.which("tesseract") is not None,
+    "linux": lambda: sys.platform == "linux",
+}
