@@ -725,6 +725,12 @@ class TestFail:
         found.fail(PluginFailure(plugin="", part="acme-pass", message="broke"))
         assert only_failure(found).plugin == "acme"
 
+    def test_the_same_one_is_kept_once(self) -> None:
+        found = host(Whole())
+        for _ in range(3):
+            found.fail(PluginFailure(plugin="acme", message="broke"))
+        assert only_failure(found).message == "broke"
+
     def test_an_unknown_one_is_kept_too(self) -> None:
         found = host()
         found.fail(PluginFailure(plugin="gone", message="broke"))

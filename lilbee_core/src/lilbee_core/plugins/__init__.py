@@ -34,6 +34,7 @@ from lilbee_core.plugins.specs import (
 )
 
 if TYPE_CHECKING:
+    from lilbee_core.plugins._stage import PluginStage as PluginStage
     from lilbee_core.plugins.hookspecs import hookimpl as hookimpl
     from lilbee_core.plugins.host import Offer as Offer
     from lilbee_core.plugins.host import PluginHost as PluginHost
@@ -45,6 +46,7 @@ _HOMES = {
     "Offer": "host",
     "Placement": "placing",
     "PluginHost": "host",
+    "PluginStage": "_stage",
     "hookimpl": "hookspecs",
     "load_entry_points": "host",
     "place_stages": "placing",
@@ -52,9 +54,9 @@ _HOMES = {
 
 __all__ = [
     "HOOK_API", "ChunkerSpec", "ExtractServices", "ExtractorSpec", "FetcherSpec", "OcrSpec", "Offer", "Options",
-    "Placement", "PluginFailure", "PluginHost", "PluginReport", "PluginSpec", "ProviderServices", "ProviderSpec",
-    "StagePlace", "StageServices", "StageSpec", "after", "before", "hookimpl", "load_entry_points", "place_stages",
-    "replaces",
+    "Placement", "PluginFailure", "PluginHost", "PluginReport", "PluginSpec", "PluginStage", "ProviderServices",
+    "ProviderSpec", "StagePlace", "StageServices", "StageSpec", "after", "before", "hookimpl", "load_entry_points",
+    "place_stages", "replaces",
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, cast
 
 from lilbee_core.plugins import _checks
@@ -58,9 +58,11 @@ class Record:
     failures: list[PluginFailure] = field(default_factory=list[PluginFailure])
 
     def fail(self, message: str, hint: str, *, part: str = "") -> None:
-        """Add a failure."""
-        log.warning("plugin %s: %s", self.name, message)
-        self.failures.append(PluginFailure(plugin=self.name, part=part, message=message, hint=hint))
+        """Add a failure; the same one is kept once."""
+        failure = PluginFailure(plugin=self.name, part=part, message=message, hint=hint)
+        if failure not in self.failures:
+            log.warning("plugin %s: %s", self.name, message)
+            self.failures.append(failure)
 
     def report(self) -> PluginReport:
         """Return it as a value."""
@@ -125,7 +127,7 @@ class Registry:
             self._time(record, candidate)
 
     def fail(self, failure: PluginFailure) -> PluginFailure:
-        """Add a failure to the record of its plugin, or of the plugin that offers its part."""
+        """Add a failure to the record of its plugin, or of the plugin that offers its part; return it with its name."""
         owner = next((one for one in self.records if failure.plugin == one.name), None)
         if owner is None and failure.part:
             owner = next((one for one in self.records if failure.part in one.parts), None)
@@ -133,7 +135,7 @@ class Registry:
             owner = Record(name=failure.plugin or failure.part)
             self.records.append(owner)
         owner.fail(failure.message, failure.hint, part=failure.part)
-        return owner.failures[-1]
+        return replace(failure, plugin=owner.name)
 
     def check_tables(self) -> None:
         """Report options that nobody reads: a misspelled one would otherwise be silent."""

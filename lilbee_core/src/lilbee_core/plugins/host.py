@@ -175,6 +175,8 @@ class PluginHost:
             PluginError: In strict mode.
         """
         with self._lock:
+            # A plugin that is found later would clash with the record that is made here.
+            self._find_once()
             known = self._registry.fail(failure)
         if self._strict:
             raise _error(known)
@@ -197,14 +199,15 @@ class PluginHost:
             PluginError: In strict mode, if anything is wrong.
         """
         with self._lock:
-            if not self._loaded:
-                self._loaded = True
-                self._find()
+            self._find_once()
             failures = [failure for record in self._registry.records for failure in record.failures]
         if self._strict and failures:
             raise _error(failures[0], more=len(failures) - 1)
 
-    def _find(self) -> None:
+    def _find_once(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True
         found, failures = _finding.candidates(self._given, self._entry_points, self._disabled, self._timer)
         for candidate in found:
             self._registry.add(candidate)

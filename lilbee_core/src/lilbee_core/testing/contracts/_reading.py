@@ -130,7 +130,7 @@ def check_places(document: Document, what: str) -> None:
         assert starts == sorted(starts), f"{what}: {name} are not in the order of the text"
     starts = [one.start for one in document.headings]
     assert starts == sorted(starts), f"{what}: headings are not in the order of the text"
-    lines = document.text.count("\n") + 1
+    lines = document.text.count("\n") + 1 if document.text else 0
     line_map = document.line_map
     assert line_map is None or len(line_map) >= lines, f"{what}: line_map has {len(line_map or ())} of {lines} lines"
 
