@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lilbee_core.errors import Cancelled, LilbeeError, StageError
 from lilbee_core.protocols import SearchContext, SearchStage
-from lilbee_core.search._pipeline import Composite, check_order, run_stage
+from lilbee_core.search._pipeline import check_order, inner_stages, run_stage
 from lilbee_core.types import Part, SearchState, StageReport
 
 log = logging.getLogger(__name__)
@@ -130,9 +130,8 @@ def _parts(stages: tuple[SearchStage, ...]) -> tuple[frozenset[Part], frozenset[
 
 def _written(stage: SearchStage) -> frozenset[Part]:
     """Return what a stage may write, whatever it promises."""
-    if isinstance(stage, Composite):
-        return frozenset[Part]().union(*(_written(inner) for inner in stage.stages))
-    return stage.writes
+    inner = inner_stages(stage)
+    return frozenset[Part]().union(*map(_written, inner)) if inner else stage.writes
 
 
 def _join(base: SearchState, joined: SearchState, end: SearchState) -> SearchState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from lilbee_core.types import Chunk, Dropped, Hit, Part, Place, SearchState
 
 _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d+")
+_NEAR_COSINES = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +33,28 @@ class Fold:
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
         kept: list[_Kept] = []
         by_text: dict[str, list[_Kept]] = {}
+        by_numbers: dict[tuple[str, ...], list[_Kept]] = {}
         dropped: list[Dropped] = []
         for hit in state.hits:
             one = _Kept(hit)
-            twin = _other_document(by_text.get(one.folded, ()), hit)
+            twin = _elsewhere(by_text.get(one.folded, ()), hit)
             relation = "the same text as"
             if twin is None:
-                twin, relation = self._near(kept, one), "nearly the same text as"
+                twin, relation = self._near(by_numbers.get(one.numbers, ()), one), "nearly the same text as"
             if twin is None:
                 kept.append(one)
                 by_text.setdefault(one.folded, []).append(one)
+                by_numbers.setdefault(one.numbers, []).append(one)
             else:
                 twin.places.append(_place(hit.chunk))
                 dropped.append(Dropped(chunk_id=hit.chunk.id, reason=f"{relation} {twin.hit.path}", score=hit.score))
         if not dropped:
             return state
-        hits = tuple(one.folded_hit() for one in kept)
-        return replace(state, hits=hits, dropped=tuple(dropped))
+        return replace(state, hits=tuple(one.folded_hit() for one in kept), dropped=tuple(dropped))
 
-    def _near(self, kept: list[_Kept], one: _Kept) -> _Kept | None:
+    def _near(self, kept: Sequence[_Kept], one: _Kept) -> _Kept | None:
         for other in kept:
-            if _could_be_near(other, one) and other.shares(one) >= self.alike:
+            if other.could_be_near(one) and other.shares(one) >= self.alike:
                 return other
         return None
 
@@ -63,6 +65,8 @@ class _Kept:
     def __init__(self, hit: Hit) -> None:
         self.hit = hit
         self.folded = fold_space(hit.chunk.text)
+        self.numbers = tuple(_DIGITS.findall(self.folded))
+        self.cosine = dict(hit.scores).get("dense")
         self.places: list[Place] = list(hit.also_at)
 
     @cached_property
@@ -72,9 +76,12 @@ class _Kept:
             return frozenset(self.folded[at : at + 8] for at in range(max(1, len(self.folded) - 7)))
         return frozenset(" ".join(words[at : at + 4]) for at in range(max(1, len(words) - 3)))
 
-    @cached_property
-    def numbers(self) -> Counter[str]:
-        return Counter(_DIGITS.findall(self.folded))
+    def could_be_near(self, other: _Kept) -> bool:
+        """Say cheaply whether it is worth comparing two texts: near duplicates have near lengths and cosines."""
+        mine, others = len(self.folded), len(other.folded)
+        if not 0.9 * others <= mine <= others / 0.9 or self.hit.document_id == other.hit.document_id:
+            return False
+        return self.cosine is None or other.cosine is None or abs(self.cosine - other.cosine) <= _NEAR_COSINES
 
     def shares(self, other: _Kept) -> float:
         """Return how many of both texts' word sequences are in both (Jaccard)."""
@@ -85,20 +92,7 @@ class _Kept:
         return self.hit if places == self.hit.also_at else replace(self.hit, also_at=places)
 
 
-def _could_be_near(first: _Kept, second: _Kept) -> bool:
-    """Say cheaply whether it is worth comparing two texts: near duplicates have near scores and lengths."""
-    if first.hit.document_id == second.hit.document_id:
-        return False
-    short, long = sorted((len(first.folded), len(second.folded)))
-    if short < 0.9 * long:
-        return False
-    mine, other = dict(first.hit.scores), dict(second.hit.scores)
-    if abs(mine.get("dense", 0.0) - other.get("dense", 0.0)) > 0.05 and "dense" in mine and "dense" in other:
-        return False
-    return first.numbers == second.numbers
-
-
-def _other_document(twins: list[_Kept] | tuple[()], hit: Hit) -> _Kept | None:
+def _elsewhere(twins: Sequence[_Kept], hit: Hit) -> _Kept | None:
     return next((twin for twin in twins if twin.hit.document_id != hit.document_id), None)
 
 
