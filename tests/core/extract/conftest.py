@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lilbee_core.errors import LilbeeError
+from lilbee_core.errors import LilbeeError, UnsupportedFormat
 from lilbee_core.extract import ExtractorRegistry, builtin_extractors
 from lilbee_core.extract._context import FileContext
 from lilbee_core.extract._registry import build_extractor
@@ -27,7 +27,8 @@ def read() -> Read:
     ) -> Document | LilbeeError:
         media_type = registry.media_type(name, data[:8192])
         spec = registry.choose(name, media_type)
-        assert spec is not None, media_type
+        if spec is None:
+            return UnsupportedFormat(f"{name} is {media_type}")
         extractor = build_extractor(spec, {}, ExtractServices())
         source = Source(collection="c", path=name, media_type=media_type, data=data, size=len(data))
         return run_extractor(extractor, source, FileContext(max_chars=max_chars, password=password))

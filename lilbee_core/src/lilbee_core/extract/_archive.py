@@ -6,12 +6,12 @@ import gzip
 import io
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import IO
 
 from lilbee_core.errors import EncryptedDocument, LilbeeError, LimitExceeded
 from lilbee_core.extract._members import MAX_BYTES, Joined, MemberReader, Nesting
+from lilbee_core.extract._package import BROKEN_ZIP
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Metadata, Source
@@ -51,7 +51,7 @@ class ArchiveExtractor(Nesting):
                     joined.warnings.append(f"member not read: {document.message}")
                 elif size:
                     joined.add(document, name)
-        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError) as error:
+        except (*BROKEN_ZIP, tarfile.TarError) as error:
             raise damaged(source, "it cannot be unpacked") from error
         if not joined.segments:
             raise no_text(source)

@@ -59,6 +59,7 @@ class DocxExtractor:
             has_lines=False,
             segments=tuple(reader.out.segments),
             headings=tuple(reader.out.headings),
+            warnings=tuple(package.warnings),
         )
 
 
@@ -127,7 +128,7 @@ class _Reader:
         self._notes: list[tuple[str, str]] = []
 
     def _part(self, kind: str) -> Element | None:
-        return self._package.xml(self._parts[kind]) if kind in self._parts else None
+        return self._package.lesser(self._parts[kind]) if kind in self._parts else None
 
     def read(self, body: Element) -> None:
         """Write the body, then notes, comments, headers and footers."""
@@ -159,6 +160,8 @@ class _Reader:
                     self._blocks(_choice(one), depth + 1)
                 case "sdt" | "sdtContent" | "customXml" | "ins" | "moveTo" | "txbxContent" | "smartTag":
                     self._blocks(one, depth + 1)
+                case _:
+                    pass
 
     def _paragraph(self, paragraph: Element) -> None:
         text = self._text(paragraph)
@@ -240,7 +243,7 @@ class _Reader:
 
     def _margin_lines(self) -> Iterator[str]:
         for kind, path in self._relations.values():
-            tree = self._package.xml(path) if kind in {"header", "footer"} else None
+            tree = self._package.lesser(path) if kind in {"header", "footer"} else None
             for paragraph in descendants(tree, "p") if tree is not None else ():
                 line = " ".join(self._text(paragraph).split())
                 # A page number alone says nothing.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsupportedFormat
+from lilbee_core.extract._loose import fields, items
 from lilbee_core.extract._reading import damaged
 from lilbee_core.text import normalize_newlines
 from lilbee_core.types import Source
@@ -46,7 +47,7 @@ class Extraction:
     pages: tuple[tuple[int, str], ...] = ()
     tables: tuple[Table, ...] = ()
     nodes: tuple[Node, ...] = ()
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, object]
     warnings: tuple[str, ...] = ()
 
 
@@ -97,7 +98,7 @@ def _read_result(result: ExtractionResult) -> Extraction:
             for table in result.tables
         ),
         nodes=tuple(_read_nodes(result.document)),
-        metadata=dict(result.metadata),
+        metadata=fields(result.metadata),
         warnings=tuple(dict.fromkeys(str(getattr(one, "message", one)) for one in result.processing_warnings or ())),
     )
 
@@ -106,20 +107,22 @@ def _newlines(text: str) -> str:
     return normalize_newlines(text).translate(_CONTROLS)
 
 
-def _read_nodes(document: object) -> Sequence[Node]:
-    if not isinstance(document, Mapping):
-        return ()
-    found: list[Node] = []
-    for node in document.get("nodes") or ():
-        content = node.get("content") or {}
-        box = node.get("bbox")
-        found.append(
-            Node(
-                kind=str(content.get("node_type", "")),
-                text=_newlines(str(content.get("text") or "")),
-                level=int(content.get("level") or 0),
-                page=node.get("page"),
-                box=(box["x0"], box["y0"], box["x1"], box["y1"]) if isinstance(box, Mapping) else None,
-            )
+def _read_nodes(document: object) -> Iterator[Node]:
+    for node in map(fields, items(fields(document).get("nodes"))):
+        content = fields(node.get("content"))
+        page = node.get("page")
+        level = content.get("level")
+        yield Node(
+            kind=str(content.get("node_type", "")),
+            text=_newlines(str(content.get("text") or "")),
+            level=level if isinstance(level, int) else 0,
+            page=page if isinstance(page, int) else None,
+            box=_box(fields(node.get("bbox"))),
         )
-    return found
+
+
+def _box(sides: Mapping[str, object]) -> tuple[float, float, float, float] | None:
+    left, bottom, right, top = (sides.get(name) for name in ("x0", "y0", "x1", "y1"))
+    if isinstance(left, float) and isinstance(bottom, float) and isinstance(right, float) and isinstance(top, float):
+        return left, bottom, right, top
+    return None

@@ -34,14 +34,13 @@ class EpubExtractor:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
         out = TextWriter()
-        warnings: list[str] = []
         with Package(source, read_bytes(source)) as package:
             book = _book(package)
             chapters = _chapters(package, book)
             names = _names(package, book)
             for number, part in enumerate(chapters, start=1):
                 context.check()
-                chapter, first = _chapter(package, part, context, warnings)
+                chapter, first = _chapter(package, part, context)
                 label = names.get(part) or first or f"part {number}"
                 out.part(chapter, label=" ".join(label.split())[:_MAX_LABEL_CHARS])
                 check_length(source, chapter.text, context)
@@ -66,13 +65,13 @@ class EpubExtractor:
             has_lines=False,
             segments=tuple(out.segments),
             headings=tuple(out.headings),
-            warnings=tuple(warnings),
+            warnings=tuple(package.warnings),
         )
 
 
 def _book(package: Package) -> str:
     """Return the name of the part that lists the chapters."""
-    container = package.xml("META-INF/container.xml")
+    container = package.lesser("META-INF/container.xml")
     for one in descendants(container, "rootfile") if container is not None else ():
         if path := attribute(one, "full-path"):
             return path
@@ -117,7 +116,7 @@ def _names(package: Package, book: str) -> dict[str, str]:
     names: dict[str, str] = {}
     for path, kind, properties in _items(package, book)[1].values():
         is_list = kind == "application/x-dtbncx+xml"
-        tree = package.xml(path) if is_list or "nav" in properties.split() else None
+        tree = package.lesser(path) if is_list or "nav" in properties.split() else None
         if tree is None:
             continue
         for point in descendants(tree, "navPoint") if is_list else descendants(tree, "a"):
@@ -132,19 +131,17 @@ def _names(package: Package, book: str) -> dict[str, str]:
     return names
 
 
-def _chapter(
-    package: Package, part: str, context: ExtractContext, warnings: list[str]
-) -> tuple[TextWriter, str | None]:
+def _chapter(package: Package, part: str, context: ExtractContext) -> tuple[TextWriter, str | None]:
     """Return the text of a chapter and its first heading."""
     out = TextWriter()
     data = package.read(part)
     if data is None:
-        warnings.append(f"the chapter {part} is missing")
+        package.warnings.append(f"the chapter {part} is missing")
         return out, None
     try:
         page = read_page(decode(data).text, context)
     except NotText:
-        warnings.append(f"the chapter {part} is no text")
+        package.warnings.append(f"the chapter {part} is no text")
         return out, None
     out.block(page.text)
     shift = len(page.text) - len(page.text.lstrip("\n"))

@@ -8,8 +8,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
+from typing import cast
 
 from lilbee_core.extract._dates import iso_date
+from lilbee_core.extract._loose import fields, items
 from lilbee_core.types import Metadata
 
 MAX_CHARS = 64 * 1024
@@ -55,7 +57,7 @@ def read_front_matter(text: str) -> FrontMatter:
         return FrontMatter(warning=f"the front matter is broken and was read as text: {_first_line(error)}")
     if not isinstance(values, Mapping):
         return FrontMatter()
-    return _describe({str(key): value for key, value in values.items()}, block.end())
+    return _describe(fields(cast("object", values)), block.end())
 
 
 class _BrokenYaml(ValueError):
@@ -82,7 +84,7 @@ def _events(block: str) -> Iterator[object]:
     import yaml
 
     try:
-        yield from yaml.parse(block, Loader=yaml.SafeLoader)
+        yield from yaml.parse(block, Loader=yaml.SafeLoader)  # pyright: ignore[reportUnknownMemberType]
     except yaml.YAMLError as error:
         raise _BrokenYaml(_yaml_reason(error)) from error
 
@@ -118,10 +120,8 @@ def _describe(values: Mapping[str, object], body_start: int) -> FrontMatter:
 def _as_tags(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         parts = value.split(",") if "," in value else value.split()
-    elif isinstance(value, list):
-        parts = [str(item) for item in value if isinstance(item, str | int | float)]
     else:
-        return ()
+        parts = [str(item) for item in items(value) if isinstance(item, str | int | float)]
     return tuple(dict.fromkeys(tag for part in parts[:_MAX_VALUES] if (tag := part.strip().lstrip("#"))))
 
 
@@ -130,9 +130,10 @@ def _flatten(values: Mapping[str, object], prefix: str = "", depth: int = 1) -> 
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
             if depth < _MAX_DEPTH:
-                yield from _flatten({str(k): v for k, v in value.items()}, f"{name}.", depth + 1)
+                yield from _flatten(fields(cast("object", value)), f"{name}.", depth + 1)
         elif isinstance(value, list | tuple | set):
-            yield name, tuple(str(_plain(item)) for item in list(value)[:_MAX_VALUES] if _is_scalar(item))
+            found = items(cast("object", value))[:_MAX_VALUES]
+            yield name, tuple(str(_plain(item)) for item in found if _is_scalar(item))
         else:
             yield name, _plain(value)
 

@@ -12,7 +12,6 @@ from lilbee_core.types import Document, Heading, Metadata, Source
 
 _MAIN_SHARE = 0.3
 _MENU_ITEMS, _MENU_CHARS = 20, 24
-_MENU_ITEMS, _MENU_CHARS = 20, 24
 _STEP_CHARS = 1 << 20
 _DATES = (
     "article:published_time", "datepublished", "date", "dc.date", "dcterms.date", "dcterms.created", "pubdate", "time",

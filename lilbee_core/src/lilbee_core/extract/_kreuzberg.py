@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
-from typing import Any
 
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._engine import Extraction, run_engine
 from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, WORD
+from lilbee_core.extract._loose import fields, texts
 from lilbee_core.extract._paged import Placed, flow, join_pages, join_sheets, old_word
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext
@@ -92,9 +92,8 @@ class _Facts:
 
     _DATES = ("created_at", "created", "date", "modified_at", "modified")
 
-    def __init__(self, raw: Mapping[str, Any]) -> None:
-        core = raw.get("core_properties")
-        self._values: dict[str, Any] = {**(dict(core) if isinstance(core, Mapping) else {}), **raw}
+    def __init__(self, raw: Mapping[str, object]) -> None:
+        self._values: dict[str, object] = {**fields(raw.get("core_properties")), **raw}
 
     def text(self, name: str) -> str | None:
         value = self._values.get(name)
@@ -111,12 +110,12 @@ class _Facts:
 
     def metadata(self) -> Metadata:
         found: dict[str, object] = {}
-        authors = self._values.get("authors") or self._values.get("creator")
-        if authors:
-            found["author"] = [str(one) for one in authors] if isinstance(authors, list) else str(authors)
-        for name in ("subject", "keywords", "description", "category", "publisher", "attachments"):
-            if value := self._values.get(name):
-                found[name] = [str(one) for one in value] if isinstance(value, list) else str(value)
+        for name in ("author", "subject", "keywords", "description", "category", "publisher", "attachments"):
+            value = texts(self._values.get(name))
+            if name == "author":
+                value = texts(self._values.get("authors")) or texts(self._values.get("creator"))
+            if value := [one for one in value if one.strip()]:
+                found[name] = value if len(value) > 1 else value[0]
         for name, keys in (("created", ("created_at", "created")), ("modified", ("modified_at", "modified"))):
             if date := self._first_date(keys):
                 found[name] = date

@@ -14,6 +14,7 @@ from lilbee_core.errors import LilbeeError
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._decode import NotText, decode
 from lilbee_core.extract._html import read_page
+from lilbee_core.extract._loose import items
 from lilbee_core.extract._members import Joined, MemberReader, Nesting
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext, Extractor
@@ -146,10 +147,10 @@ class MailParts:
     """What a mail consists of."""
 
     context: ExtractContext
-    bodies: list[str] = field(default_factory=list)
-    attachments: list[tuple[str, bytes]] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list[str])
+    attachments: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
+    names: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
     title: str | None = None
     language: str | None = None
     seen: int = 0
@@ -172,7 +173,7 @@ class MailParts:
             self.bodies.append(body)
 
     def _walk_all(self, part: Message, kind: str, depth: int) -> None:
-        children = [child for child in part.get_payload() if isinstance(child, Message)]
+        children = _children(part)
         if kind == "multipart/alternative":
             self._choose(children, depth)
         elif kind == "multipart/related" and children:
@@ -231,7 +232,7 @@ class MailParts:
             self.attachments.append((shown, data))
 
     def _add_mail(self, part: Message, name: str) -> None:
-        inner = next((child for child in part.get_payload() if isinstance(child, Message)), None)
+        inner = next(iter(_children(part)), None)
         if inner is None:
             return
         shown = name or f"{header_text(inner, 'Subject')[:80] or 'message'}.eml"
@@ -240,9 +241,13 @@ class MailParts:
         self.attachments.append((shown, inner.as_bytes()))
 
 
+def _children(part: Message) -> list[Message]:
+    return [child for child in items(part.get_payload()) if isinstance(child, Message)]
+
+
 def _file_name(part: Message) -> str:
     raw = part.get_param("filename", None, "content-disposition") or part.get_param("name", None, "content-type")
-    if not raw or not isinstance(raw, str | tuple):
+    if not raw:
         return ""
     # Only the last part of a path: the name is for showing and for telling the format.
     return _words(collapse_rfc2231_value(raw)).replace("\\", "/").rsplit("/", 1)[-1]

@@ -71,7 +71,7 @@ class _Open:
 class _Table:
     """A table that is open: the cells of its row so far."""
 
-    cells: list[list[Block]] = field(default_factory=list)
+    cells: list[list[Block]] = field(default_factory=list[list[Block]])
     in_cell: bool = False
 
 
@@ -106,7 +106,8 @@ class PageReader(HTMLParser):
         elif tag in _BLOCKS and self._stack and self._stack[-1].tag == "p":
             self._close_to(len(self._stack) - 1)
         if tag == "br":
-            self._pieces.append(("\n", self.getpos()[0]))
+            # What follows stands on the same line of the file.
+            self._pieces.append(("\n", self.getpos()[0] - 1))
         if tag in _BLOCKS:
             self._flush()
         if tag not in _VOID:

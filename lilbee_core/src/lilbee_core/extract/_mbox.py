@@ -57,5 +57,5 @@ class MboxExtractor:
 
 def _messages(data: bytes) -> Iterator[bytes]:
     starts = list(_START.finditer(data))
-    for match, following in zip(starts, [*starts[1:], None], strict=True):
+    for match, following in zip(starts, [*starts[1:], None], strict=False):
         yield data[match.end() : following.start() if following is not None else len(data)]

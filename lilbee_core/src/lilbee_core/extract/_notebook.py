@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
 from lilbee_core.extract._headings import markdown_headings
+from lilbee_core.extract._loose import fields, items
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_text
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Heading, Metadata, Segment, Source, Span
@@ -25,9 +25,9 @@ Json = Mapping[str, object]
 class _Text:
     """The text as it grows."""
 
-    pieces: list[str] = field(default_factory=list)
-    segments: list[Segment] = field(default_factory=list)
-    headings: list[Heading] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list[str])
+    segments: list[Segment] = field(default_factory=list[Segment])
+    headings: list[Heading] = field(default_factory=list[Heading])
     length: int = 0
 
     def add(self, label: str, body: str, *, prose: str = "") -> None:
@@ -85,17 +85,16 @@ class NotebookExtractor:
 
 def _parse(source: Source, text: str) -> Json:
     try:
-        notebook = json.loads(text)
+        found = fields(json.loads(text))
     except ValueError as error:
         raise damaged(source, "it is not valid JSON") from error
-    if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
+    if not ("cells" in found or "worksheets" in found):
         raise damaged(source, "it has no cells")
-    return cast("Json", notebook)
+    return found
 
 
 def _items(value: object) -> Iterator[Json]:
-    if isinstance(value, list):
-        yield from (cast("Json", item) for item in cast("list[object]", value) if isinstance(item, dict))
+    return (fields(item) for item in items(value) if isinstance(item, dict))
 
 
 def _cells(notebook: Json) -> Iterator[Json]:
@@ -106,9 +105,9 @@ def _cells(notebook: Json) -> Iterator[Json]:
 
 def _joined(value: object) -> str:
     """Return a multi-line string, which notebooks keep as one string or as a list of lines."""
-    if isinstance(value, list):
-        return "".join(line for line in cast("list[object]", value) if isinstance(line, str))
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return "".join(line for line in items(value) if isinstance(line, str))
 
 
 def _add_cell(text: _Text, number: int, cell: Json) -> None:
@@ -132,19 +131,13 @@ def _output(output: Json) -> str:
     elif kind in {"error", "pyerr"}:
         found = f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
     else:
-        data = output.get("data", output)
-        bundle = cast("Json", data) if isinstance(data, dict) else {}
+        bundle = fields(output.get("data", output))
         found = _joined(bundle.get("text/markdown")) or _joined(bundle.get("text/plain")) or _joined(bundle.get("text"))
     plain = _NO_WORDS.sub("", _COLORS.sub("", found)).strip("\n")
     return plain[:_MAX_OUTPUT_CHARS] if plain.strip() else ""
 
 
 def _language(notebook: Json) -> str | None:
-    metadata = notebook.get("metadata")
-    if not isinstance(metadata, dict):
-        return None
-    for holder, key in (("language_info", "name"), ("kernelspec", "language")):
-        info = cast("Json", metadata).get(holder)
-        if isinstance(info, dict) and isinstance(name := cast("Json", info).get(key), str):
-            return name
-    return None
+    metadata = fields(notebook.get("metadata"))
+    names = (fields(metadata.get("language_info")).get("name"), fields(metadata.get("kernelspec")).get("language"))
+    return next((name for name in names if isinstance(name, str) and name), None)

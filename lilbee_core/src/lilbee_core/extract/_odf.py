@@ -45,8 +45,8 @@ class OdfExtractor:
                 raise damaged(source, "it holds no document")
             reader = _Reader(context)
             reader.read(body)
-            reader.margins(package.xml("styles.xml"))
-            facts = Facts(package.xml("meta.xml"))
+            reader.margins(package.lesser("styles.xml"))
+            facts = Facts(package.lesser("meta.xml"))
         text = reader.out.text
         if not any(char.isalnum() for char in text):
             raise no_text(source)
@@ -63,11 +63,12 @@ class OdfExtractor:
             has_lines=False,
             segments=tuple(reader.out.segments),
             headings=tuple(reader.out.headings),
+            warnings=tuple(package.warnings),
         )
 
 
 def _refuse_encrypted(package: Package) -> None:
-    manifest = package.xml("META-INF/manifest.xml")
+    manifest = package.lesser("META-INF/manifest.xml")
     if manifest is not None and next(descendants(manifest, "encryption-data"), None) is not None:
         raise EncryptedDocument(
             f"{package.source.path} cannot be read: it is protected by a password",

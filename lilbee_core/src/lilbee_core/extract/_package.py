@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import lzma
 import posixpath
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from lilbee_core.errors import EncryptedDocument, LimitExceeded, UnsafeContent
+from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsafeContent
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._reading import damaged
 from lilbee_core.types import Metadata, Source
@@ -48,8 +50,22 @@ def descendants(element: Element, name: str) -> Iterator[Element]:
     return (one for one in element.iter() if local(one) == name)
 
 
+BROKEN_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    LookupError,
+)
+"""What the library raises on archives that are no such, or are damaged."""
+
+
 class Package:
-    """An open office file."""
+    """An open office file. `warnings` tells which of its lesser parts could not be read."""
 
     def __init__(self, source: Source, data: bytes) -> None:
         """Open the package.
@@ -59,6 +75,7 @@ class Package:
             ExtractError: If it is no zip archive.
         """
         self.source = source
+        self.warnings: list[str] = []
         if data.startswith(_OLE):
             raise EncryptedDocument(
                 f"{source.path} cannot be read: it is protected by a password",
@@ -66,7 +83,7 @@ class Package:
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError) as error:
+        except BROKEN_ZIP as error:
             raise damaged(source, "its content does not follow its format") from error
         self._names = {name.lower(): name for name in self._zip.namelist()}
 
@@ -91,7 +108,7 @@ class Package:
         try:
             with self._zip.open(actual) as handle:
                 data = handle.read(MAX_PART_BYTES + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        except BROKEN_ZIP as error:
             raise damaged(self.source, "a part of it cannot be unpacked") from error
         if len(data) > MAX_PART_BYTES:
             raise LimitExceeded(
@@ -119,10 +136,20 @@ class Package:
         except (ParseError, ValueError, LookupError) as error:
             raise damaged(self.source, "a part of it is not well-formed") from error
 
+    def lesser(self, name: str) -> Element | None:
+        """Return a part that a document can do without: a broken one is told in the warnings and counts as none."""
+        try:
+            return self.xml(name)
+        except ExtractError as error:
+            if isinstance(error, LimitExceeded | UnsafeContent):
+                raise
+            self.warnings.append(f"the part {name} is damaged and was left out")
+            return None
+
     def relations(self, part: str) -> Mapping[str, tuple[str, str]]:
         """Return the targets that a part names: id to kind and path."""
         folder, name = posixpath.split(part)
-        tree = self.xml(f"{folder}/_rels/{name}.rels")
+        tree = self.lesser(f"{folder}/_rels/{name}.rels")
         found: dict[str, tuple[str, str]] = {}
         for one in tree if tree is not None else ():
             target = attribute(one, "Target")
@@ -144,7 +171,7 @@ class Facts:
     @classmethod
     def of(cls, package: Package) -> Facts:
         """Read the properties of an Office Open XML file."""
-        return cls(package.xml(_CORE))
+        return cls(package.lesser(_CORE))
 
     def get(self, *names: str) -> str | None:
         return next((self._values[name] for name in names if name in self._values), None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lilbee_core.extract._bidi import in_reading_order
 from lilbee_core.extract._engine import Extraction, Node
+from lilbee_core.extract._loose import texts
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.types import Heading, Segment, Span
 
@@ -70,7 +71,7 @@ def _line_start(page: str, at: int) -> int:
 
 def join_sheets(extraction: Extraction) -> Placed:
     """Give each sheet its name as a heading and its rows as lines."""
-    names = [str(name) for name in extraction.metadata.get("sheet_names") or ()]
+    names = [str(name) for name in texts(extraction.metadata.get("sheet_names"))]
     out = TextWriter()
     for number, rows in extraction.tables:
         name = names[number - 1] if 0 < number <= len(names) else f"Sheet {number}"

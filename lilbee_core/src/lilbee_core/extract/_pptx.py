@@ -55,6 +55,7 @@ class PptxExtractor:
             has_lines=False,
             segments=tuple(out.segments),
             headings=tuple(out.headings),
+            warnings=tuple(package.warnings),
         )
 
 
@@ -78,7 +79,7 @@ class _Slide:
 
     def __init__(self, package: Package, part: str) -> None:
         self._package = package
-        self._tree = package.xml(part)
+        self._tree = package.lesser(part)
         self._relations = package.relations(part)
         self._out = TextWriter()
 
@@ -123,7 +124,7 @@ class _Slide:
                 self._diagram(self._relations[attribute(one, "dm")][1])
 
     def _chart(self, path: str) -> None:
-        tree = self._package.xml(path)
+        tree = self._package.lesser(path)
         if tree is None:
             return
         title = child(tree, "chart", "title")
@@ -138,13 +139,13 @@ class _Slide:
             self._out.block(f"{label} ({'; '.join(pairs)})" if pairs else label, tight=True)
 
     def _diagram(self, path: str) -> None:
-        tree = self._package.xml(path)
+        tree = self._package.lesser(path)
         for point in descendants(tree, "t") if tree is not None else ():
             if list(point):
                 self._out.block(" ".join(paragraphs(point)), tight=True)
 
     def _notes(self, path: str) -> None:
-        tree = self._package.xml(path)
+        tree = self._package.lesser(path)
         shapes = child(tree, "cSld", "spTree") if tree is not None else None
         found = [
             "\n".join(paragraphs(body))
@@ -155,7 +156,7 @@ class _Slide:
             self._out.block("Notes: " + "\n".join(found))
 
     def _comments(self, path: str) -> None:
-        tree = self._package.xml(path)
+        tree = self._package.lesser(path)
         for comment in (one for one in (tree.iter() if tree is not None else ()) if local(one) in {"cm", "reply"}):
             plain = child(comment, "text")
             body = child(comment, "txBody")

@@ -19,7 +19,7 @@ class Recipe:
 
     name: str
     builder: bytes
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ _WIDE, _NARROW = "\n\n", "\n"
 class TextWriter:
     """Joins blocks by blank lines; lines that belong together (items of a list, rows of a table) by line feeds."""
 
-    headings: list[Heading] = field(default_factory=list)
-    segments: list[Segment] = field(default_factory=list)
-    _pieces: list[str] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list[Heading])
+    segments: list[Segment] = field(default_factory=list[Segment])
+    _pieces: list[str] = field(default_factory=list[str])
     _length: int = 0
     _tight: bool = False
 

@@ -128,7 +128,7 @@ def _parse(text: str, visitor: _Visitor) -> None:
 class _Element:
     name: str
     text: int = 0
-    children: list[str] = field(default_factory=list)
+    children: list[str] = field(default_factory=list[str])
 
 
 class _Shape(_Visitor):
