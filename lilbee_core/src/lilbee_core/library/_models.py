@@ -1,36 +1,80 @@
-"""Models by role: settings and provider specs to an embedder and a router."""
+"""Models by role: settings and provider specs to a router, and what the router needs from other features."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lilbee_core.settings import Settings, user_cache_dir
+from lilbee_core.types import IndexMeta, ModelRef
 
 if TYPE_CHECKING:
     from lilbee_core.plugins import PluginHost
-    from lilbee_core.protocols import EmbedderLike, ModelRouter
+    from lilbee_core.protocols import EmbedderLike, EmbeddingProvider, RerankerLike, RerankProvider
+    from lilbee_core.providers import Router
 
 BUILTIN = "builtin/all-MiniLM-L6-v2"
+_ANSWERED_TOKENS = 512
+"""What is taken to be read of one text where a server does not say."""
 
 
 def builtin_embedder() -> EmbedderLike:
     """Return the model that comes with lilbee."""
     from lilbee_core.embed import Embedder, MiniLM
 
-    model = MiniLM.load(cache_dir=user_cache_dir())
-    return Embedder(model, model=BUILTIN)
+    return Embedder(MiniLM.load(cache_dir=user_cache_dir()), model=BUILTIN)
 
 
-def build_embedder(settings: Settings, router: ModelRouter, data_dir: Path) -> EmbedderLike | None:
-    name = settings.models.embedding_model
-    if name == "none":
-        return None
-    return builtin_embedder()
+def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexMeta | None]) -> Router:
+    """Return the router of all roles.
 
+    Args:
+        settings: Names the models, and where their servers are.
+        host: Offers the providers.
+        meta: What built the index; tells the dimension of an embedder without asking its server.
+    """
+    from lilbee_core.providers import Makers, RoleModels, Router, provider_services
 
-def build_router(settings: Settings, host: PluginHost) -> ModelRouter:
-    class R:
-        def chat(self): return None
-        def reranker(self): return None
-    return R()
+    models, ingest = settings.models, settings.ingest
+
+    def remote_embedder(provider: EmbeddingProvider, ref: ModelRef) -> EmbedderLike:
+        from lilbee_core.embed import Embedder
+
+        known = meta()
+        dimension = known.dimension if known is not None and known.embedder == str(ref) else None
+        return Embedder(
+            provider,
+            model=str(ref),
+            batch_size=ingest.embed_batch_size,
+            concurrency=ingest.embed_concurrency,
+            dimension=dimension,
+            max_tokens=_ANSWERED_TOKENS,
+        )
+
+    def reranker(provider: RerankProvider, ref: ModelRef) -> RerankerLike:
+        from lilbee_core.providers import OpenAIRerank
+        from lilbee_core.rerank import Reranker
+
+        # Ours gives probabilities already; a plugin's may be on any scale.
+        return Reranker(provider, model=str(ref), scale="unit" if isinstance(provider, OpenAIRerank) else "logit")
+
+    return Router(
+        [offer.spec for offer in host.providers()],
+        models=RoleModels(
+            embedding=models.embedding_model,
+            chat=models.chat_model,
+            vision=models.vision_model,
+            reranker=models.reranker_model,
+        ),
+        services=provider_services(
+            openai_base_url=models.openai_base_url,
+            openai_api_key=models.openai_api_key,
+            ollama_base_url=models.ollama_base_url,
+            lm_studio_base_url=models.lm_studio_base_url,
+            request_timeout_s=models.request_timeout_s,
+            connect_timeout_s=models.connect_timeout_s,
+            retries=models.request_retries,
+        ),
+        makers=Makers(builtin_embedder=builtin_embedder, embedder=remote_embedder, reranker=reranker),
+        remote_only=models.llm_provider == "remote",
+    )

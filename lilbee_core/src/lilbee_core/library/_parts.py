@@ -187,7 +187,9 @@ class Parts:
         def build() -> ModelRouter:
             from lilbee_core.library._models import build_router
 
-            return build_router(self.settings, self.host)
+            router = build_router(self.settings, self.host, self.store.meta)
+            self._stack.callback(router.close)
+            return router
 
         return self.once("router", build)
 
@@ -198,12 +200,7 @@ class Parts:
         def build() -> EmbedderLike | None:
             if self._given_embedder is not None:
                 return self._given_embedder
-            from lilbee_core.library._models import build_embedder
-
-            embedder = build_embedder(self.settings, self.router, self.home.data_dir)
-            if embedder is not None:
-                self._stack.callback(embedder.close)
-            return embedder
+            return self.router.embedding()
 
         return self.once("embedder", build)
 
