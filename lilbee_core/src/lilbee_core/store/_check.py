@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from lilbee_core.errors import StoreError
 from lilbee_core.store._columns import row_ids, strings, vectors
-from lilbee_core.store._engine import Table
+from lilbee_core.store._engine import Table, word_query
 from lilbee_core.store._ledger import LedgerTable
-from lilbee_core.store._schema import CHUNK_TABLES, TEXTS, VECTOR, WORDS, dimension_of
+from lilbee_core.store._matrix import BATCH_ROWS
+from lilbee_core.store._schema import CHUNK_TABLES, TABLES, TEXTS, VECTOR, WORDS, dimension_of
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import DocumentRow, DocumentState
 
@@ -22,7 +24,10 @@ NORM_TOLERANCE = 1e-2
 
 
 def check(tables: Tables, ledger: LedgerTable) -> tuple[str, ...]:
-    """Return every inconsistency found."""
+    """Return every inconsistency found; where files are damaged, that alone."""
+    damage = tuple(sentence for name in TABLES for sentence in _damage(tables, name))
+    if damage:
+        return tuple(dict.fromkeys(damage))
     rows = list(ledger.rows(None, ()))
     chunks = {name: _columns(tables, name) for name in CHUNK_TABLES}
     owners = [owner for table in chunks.values() for owner in strings(table, "document_id")]
@@ -33,6 +38,31 @@ def check(tables: Tables, ledger: LedgerTable) -> tuple[str, ...]:
         *_counts(rows, owners, chunks),
         *(sentence for name in CHUNK_TABLES for sentence in _contents(tables, name)),
     )  # fmt: skip
+
+
+def _damage(tables: Tables, name: str) -> Iterator[str]:
+    """Read every value of a table, and find one of its rows by a word of it."""
+    try:
+        found = tables.read(name, f"read the table {name}", _read_all, None)
+        if found and not tables.read(name, "search the words", lambda table: _finds(table, found), True):
+            yield f"the word index of {name} does not find the word {found!r}, which a row holds"
+    except StoreError as error:
+        yield f"{error.message}; {error.hint}"
+
+
+def _read_all(table: Table) -> str | None:
+    """Read the table, and return a word of it where it has words."""
+    some: str | None = None
+    for batch in table.search().to_batches(BATCH_ROWS):
+        if some is None and WORDS in batch.schema.names:
+            lines = cast("list[str | None]", batch.column(WORDS).to_pylist())
+            some = next((word for line in lines for word in (line or "").split(" ") if word), None)
+    return some
+
+
+def _finds(table: Table, word: str) -> bool:
+    query = word_query(WORDS, word)
+    return table.search(query, query_type="fts").select(["_rowid", "_score"]).limit(1).to_arrow().num_rows > 0
 
 
 def _columns(tables: Tables, name: str) -> pa.Table:

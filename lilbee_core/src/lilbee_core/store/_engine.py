@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -149,11 +151,26 @@ def _lance() -> _Lance:
     enabled = gc.isenabled()
     gc.disable()
     try:
-        import lancedb
+        with _quiet():
+            import lancedb
     finally:
         if enabled:
             gc.enable()
     return cast("_Lance", lancedb)
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Keep the native library from printing its own warnings to standard error, unless the user asked for them."""
+    environment = os.environ  # noqa: TID251 - read by the library once, when it is imported
+    if "LANCEDB_LOG" in environment:
+        yield
+        return
+    environment["LANCEDB_LOG"] = "off"
+    try:
+        yield
+    finally:
+        del environment["LANCEDB_LOG"]
 
 
 def connect(folder: Path) -> Connection:

@@ -28,6 +28,8 @@ _DAMAGED = re.compile(
     r"failed to fill whole buffer|incompatible|footer|manifest",
     re.IGNORECASE,
 )
+# Mistakes of ours are not dressed up as failures of the database.
+_BUGS = (AssertionError, AttributeError, ImportError, NameError, NotImplementedError)
 _LEAST_FREE = 65_536
 _CODES_FULL = {errno.ENOSPC, errno.EDQUOT}
 _CODES_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -38,7 +40,7 @@ def engine_errors(doing: str, place: Path) -> Generator[None]:
     """Turn every failure of the database inside the block into a `StoreError` about `doing` at `place`."""
     try:
         yield
-    except (LilbeeError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (LilbeeError, *_BUGS):
         raise
     except Exception as error:
         raise translate(error, doing, place) from error

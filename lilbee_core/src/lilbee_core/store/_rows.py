@@ -54,7 +54,7 @@ CHUNK_COLUMNS = (
 DOCUMENT_COLUMNS = (
     "id", "collection", "path", "state", "code", "reason", "media_type", "title", "language", "date", "size",
     "mtime_ns", "sha256", "chunks", "embedded", "extractor", "raw_path", "attempted_at", "indexed_at", "metadata",
-    "warnings",
+    "warnings", "file_date",
 )  # fmt: skip
 _MIN_COMPRESSED = 64
 _WORD, _ODD_BLANKS = re.compile(r"[^ \t\n\r\f]+"), re.compile(r"[\t\n\r\f]|  |^ | $")
@@ -238,6 +238,7 @@ def documents_from(table: pa.Table) -> Iterator[DocumentRow]:
         values["state"] = DocumentState(cast("str", values["state"]))
         values["metadata"] = Metadata(load_object(cast("str | None", values["metadata"])))
         values["warnings"] = _strings(cast("str | None", values["warnings"]))
+        values["file_date"] = values["file_date"] is True
         yield DocumentRow(**values)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
