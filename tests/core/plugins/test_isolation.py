@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
+from lilbee_core.analysis import Analyzer
 from lilbee_core.errors import ExtractError, PluginError, StageError
 from lilbee_core.events import Event
-from lilbee_core.plugins import ExtractorSpec, StagePlace, StageSpec, before, hookimpl, replaces
+from lilbee_core.library._plugin_stages import STAGES
+from lilbee_core.plugins import ExtractorSpec, StagePlace, StageSpec, after, before, hookimpl, replaces
+from lilbee_core.protocols import SearchStage
+from lilbee_core.search import PROFILES, SearchParts
 from lilbee_core.settings import Settings
 from lilbee_core.testing import a_hit, open_test_library
+from lilbee_core.testing.contracts.samples import sample_services
 from lilbee_core.types import Document, Part, SearchState, Source
 from tests.core.plugins._samples import Named
 
@@ -105,6 +110,7 @@ REPORTED: dict[str, Callable[[], object]] = {
     "stage build": lambda: staging(breaks),
     "stage nonsense": lambda: staging(lambda options, services: object()),
     "stage place": lambda: staging(lambda options, services: Acts(lambda state: state), before("nowhere")),
+    "stage too early": lambda: staging(lambda options, services: Acts(lambda state: state), before("fuse")),
 }
 WARNED: dict[str, Callable[[], object]] = {
     "stage run": lambda: staging(lambda options, services: Acts(breaks)),
@@ -181,6 +187,44 @@ def test_a_stage_changes_the_order() -> None:
         result = bee.search("bees find home")
         assert [hit.path for hit in result] == before_it[::-1]
         assert "acme-stage" in [report.name for report in result.reports]
+
+
+@pytest.mark.parametrize(
+    ("query", "place", "neighbors"),
+    [
+        ("bees", before("fuse"), ("parallel(dense, lexical)", "fuse")),
+        ("term: bees", before("fuse"), ("lexical", "fetch")),
+        ("bees", before("rerank"), ("fold", "limit")),
+        ("bees", after("dense"), ("parallel(dense, lexical)", "fuse")),
+        ("vec: bees", after("dense"), ("dense", "fetch")),
+        ("bees", replaces("rerank"), ("fold", "limit")),
+    ],
+)
+def test_every_profile_has_every_place(query: str, place: StagePlace, neighbors: tuple[str, str]) -> None:
+    """A stage of the list that is absent, or inside another one, is a place all the same."""
+    rankings = frozenset({Part.RANKINGS})
+    plugin = staging(lambda options, services: Acts(lambda state: state, reads=rankings, writes=frozenset()), place)
+    with open_test_library([plugin], files=FILES) as bee:
+        result = bee.search(query)
+        assert [one for report in bee.plugins for one in report.failures] == []
+    names = [report.name for report in result.reports]
+    at = names.index("acme-stage")
+    before_it = neighbors[0] if neighbors[0] in names else "lexical"
+    assert (names[at - 1], names[at + 1]) == (before_it, neighbors[1])
+
+
+def test_the_places_are_those_of_the_profiles() -> None:
+    services = sample_services()
+    for reranker in (None, services.reranker):
+        parts = SearchParts(reader=services.reader, analyzer=Analyzer(), embedder=services.embedder, reranker=reranker)
+        for profile in PROFILES.values():
+            names = [name for stage in profile(parts) for name in _leaves(stage)]
+            assert names == sorted(names, key=STAGES.index)
+
+
+def _leaves(stage: SearchStage) -> list[str]:
+    inner = getattr(stage, "stages", ())
+    return [name for one in inner for name in _leaves(one)] or [stage.name]
 
 
 # Events are told behind a sink that survives whatever raises, so a broken observer only shows in the report.

@@ -98,6 +98,66 @@ def test_a_stage_that_runs_twice_is_one_place() -> None:
     assert replaced.names == ("a", "limit", "a")
 
 
+class TestGroups:
+    """The list runs `dense` and `lexical` side by side, inside one stage."""
+
+    STAGES = ("parse", "both", "fuse")
+    INSIDE = {"dense": "both", "lexical": "both"}  # noqa: RUF012
+
+    def names(self, *specs: StageSpec) -> tuple[str, ...]:
+        placement = place_stages(self.STAGES, specs, inside=self.INSIDE)
+        assert placement.failures == ()
+        return placement.names
+
+    def test_neighbors_go_around_the_group(self) -> None:
+        found = self.names(stage("a", place=before("lexical")), stage("b", place=after("dense")))
+        assert found == ("parse", "a", "both", "b", "fuse")
+
+    def test_the_group_can_be_replaced_but_no_part_of_it(self) -> None:
+        assert self.names(stage("a", place=replaces("both"))) == ("parse", "a", "fuse")
+        placement = place_stages(self.STAGES, [stage("a", place=replaces("dense"))], inside=self.INSIDE)
+        assert placement.names == self.STAGES
+        assert "stands inside another stage" in placement.failures[0].message
+
+
+class TestAbsentStages:
+    """The list lacks stages that other lists have."""
+
+    ORDER = ("parse", "dense", "lexical", "fuse", "fetch", "rerank", "limit")
+
+    def names(self, stages: list[str], *specs: StageSpec, **inside: str) -> list[str]:
+        placement = place_stages(stages, specs, inside=inside, order=self.ORDER)
+        assert placement.failures == ()
+        assert placement.replaced == ()
+        return list(placement.names)
+
+    def test_their_place_is_where_they_would_stand(self) -> None:
+        stages = ["parse", "lexical", "fetch", "limit"]
+        assert self.names(stages, stage("a", place=before("rerank"))) == ["parse", "lexical", "fetch", "a", "limit"]
+        assert self.names(stages, stage("a", place=after("fuse"))) == ["parse", "lexical", "a", "fetch", "limit"]
+        assert self.names(stages, stage("a", place=after("dense"))) == ["parse", "a", "lexical", "fetch", "limit"]
+        assert self.names(["parse"], stage("a", place=before("limit"))) == ["parse", "a"]
+
+    def test_a_substitute_takes_it(self) -> None:
+        stages = ["parse", "fetch", "limit"]
+        assert self.names(stages, stage("a", place=replaces("rerank"))) == ["parse", "fetch", "a", "limit"]
+
+    def test_they_keep_their_order(self) -> None:
+        specs = [
+            stage("a", place=after("rerank")),
+            stage("b", place=before("fuse")),
+            stage("c", place=before("rerank")),
+        ]
+        assert self.names(["parse", "limit"], *specs) == ["parse", "b", "c", "a", "limit"]
+
+    def test_groups_count_as_their_parts(self) -> None:
+        found = self.names(["parse", "both", "limit"], stage("a", place=before("fuse")), dense="both", lexical="both")
+        assert found == ["parse", "both", "a", "limit"]
+
+    def test_nothing_else_appears(self) -> None:
+        assert self.names(["parse", "limit"]) == ["parse", "limit"]
+
+
 def test_the_host_knows_whose_stage_it_is() -> None:
     host = PluginHost([Whole()], entry_points=list)
     for failure in place_stages(["limit"], [one.spec for one in host.active_stages()]).failures:

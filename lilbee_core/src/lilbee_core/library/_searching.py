@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.library._parts import Parts
+from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._staleness import Staleness
 from lilbee_core.types import Answer, Delta, Query, SearchResult
 
 if TYPE_CHECKING:
-    from lilbee_core.plugins import StageSpec
-    from lilbee_core.plugins.host import Offer
-    from lilbee_core.protocols import Answerer, SearchStage
-    from lilbee_core.search import ProfileSearcher, SearchParts
+    from lilbee_core.protocols import Answerer
+    from lilbee_core.search import ProfileSearcher
 
 _WORDS_ONLY = frozenset({"keyword"})
 
@@ -97,51 +96,13 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
             rerank_candidates=options.rerank_candidates,
         ),
     )
-    profiles = {name: partial(_with_plugins, parts, profile) for name, profile in PROFILES.items()}
+    profiles = {name: partial(with_plugins, parts, profile) for name, profile in PROFILES.items()}
     return ProfileSearcher(search_parts, profiles=profiles, clock=parts.clock)
 
 
 def _collection_names(parts: Parts) -> list[str]:
     named = [root.collection for root in parts.home.roots(parts.settings)]
     return list(dict.fromkeys([*named, *(row.collection for row in parts.store.rows(states=("indexed",)))]))
-
-
-def _with_plugins(
-    parts: Parts, profile: Callable[[SearchParts], Sequence[SearchStage]], search_parts: SearchParts
-) -> list[SearchStage]:
-    """Return the profile's stages with the active stages of plugins in their places."""
-    from lilbee_core.plugins import place_stages
-
-    stages = list(profile(search_parts))
-    offers = {one.spec.name: one for one in parts.host.active_stages(parts.settings.plugins.search_stages)}
-    if not offers:
-        return stages
-    built = {name: stage for name, offer in offers.items() if (stage := _plugin_stage(parts, offer, search_parts))}
-    placement = place_stages([stage.name for stage in stages], [offers[name].spec for name in built])
-    for failure in placement.failures:
-        parts.host.fail(failure)
-    own = {stage.name: stage for stage in stages}
-    return [built[name] if name in built else own[name] for name in placement.names]
-
-
-def _plugin_stage(parts: Parts, offer: Offer[StageSpec], search_parts: SearchParts) -> SearchStage | None:
-    """Build a plugin's stage. It may fail without harm, unless it takes the place of a built-in one."""
-    from lilbee_core.plugins import PluginStage, StageServices
-    from lilbee_core.search import Tolerant
-
-    services = StageServices(
-        reader=search_parts.reader,
-        embedder=search_parts.embedder,
-        reranker=search_parts.reranker,
-        router=parts.router,
-    )
-    made = parts.host.attempt(offer, lambda: offer.spec.build(offer.options, services))
-    if made is None:
-        return None
-    stage = PluginStage(made, offer.plugin)
-    if offer.spec.place.relation == "replaces" or parts.settings.plugins.plugins_strict:
-        return stage
-    return Tolerant(stage, warning=f"Plugin stage {offer.spec.name} failed")
 
 
 def _answerer(parts: Parts) -> Answerer:
