@@ -31,4 +31,5 @@ class StandIn(HashEmbedder):
         return super().embed_query(self._salted(text))
 
     def _salted(self, text: str) -> str:
-        return " ".join(f"{self.model} {word}".replace(" ", "_").replace("/", "_") for word in words_of(text))
+        salt = re.sub(r"\W", "", self.model)
+        return " ".join(salt + word for word in words_of(text))
