@@ -29,7 +29,7 @@ class Sample:
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
         self.files.append(source.path)
-        return getattr(self, source.media_type.rsplit("/", 1)[-1])(source, context)
+        return getattr(self, source.media_type.rsplit("/", 1)[-1].removeprefix("x-"))(source, context)
 
     def document(self, source: Source, text: str, **more: Any) -> Document:
         return Document(path=source.path, collection=source.collection, text=text, **more)
@@ -67,6 +67,13 @@ class Sample:
     def allocate(self, source: Source, context: ExtractContext) -> Document:
         blocks = [bytearray(64 * 1024 * 1024) for _ in range(10_000)]
         return self.document(source, str(len(blocks)))
+
+    def swell(self, source: Source, context: ExtractContext) -> Document:
+        """Take memory little by little, as a leak does."""
+        blocks: list[bytes] = []
+        while True:
+            blocks.append(b"x" * (8 * 1024 * 1024))
+            time.sleep(0.01)
 
     def rust_abort(self, source: Source, context: ExtractContext) -> Document:
         os.write(2, b"memory allocation of 99 bytes failed\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 
 from lilbee_core.errors import Cancelled, ExtractError, LilbeeError, LimitExceeded, PluginError, UnsupportedFormat
 from lilbee_core.extract import ExtractorRegistry, ExtractPool, builtin_extractors
+from lilbee_core.extract._jobs import Job
+from lilbee_core.extract._lane import Lane
+from lilbee_core.extract._recipes import importable
+from lilbee_core.extract._wire import Recipe, Setup
 from lilbee_core.plugins.specs import ExtractorSpec
 from lilbee_core.types import Document, Source
 from tests.core.extract import _samples
@@ -89,6 +94,39 @@ def test_files_beyond_the_limits_are_named(pool: ExtractPool, what: str) -> None
     assert isinstance(error, LimitExceeded)
     assert what in error.message
     assert error.hint
+
+
+def test_memory_is_watched_where_the_process_cannot_limit_itself() -> None:
+    jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+    found: list[Document | LilbeeError] = []
+    setup = Setup(parent_pid=os.getpid(), memory_mb=8192, cache_dir="", max_chars=99, password=None, languages=())
+    lane = Lane(jobs, lambda: setup, timeout_s=60, memory_mb=200, recycle_after=9)
+    builder = importable(_samples.build)
+    assert builder is not None
+    job = Job(
+        sample("swell"), lambda _, result: found.append(result), recipe=Recipe(name="acme-sample", builder=builder)
+    )
+    lane.start()
+    jobs.put(job)
+    deadline = time.monotonic() + 30
+    while not job.done and time.monotonic() < deadline:
+        lane.watch()
+        time.sleep(0.02)
+    lane.stop()
+    jobs.put(None)
+    lane.join()
+    assert isinstance(found[0], LimitExceeded)
+    assert "more memory" in found[0].message
+
+
+def test_code_is_read_as_text_when_its_parser_is_lost() -> None:
+    spec = ExtractorSpec(name="code", media_types=("text/x-*",), build=_samples.build)
+    source = Source(collection="c", path="a.py", media_type="text/x-crash", data=b"def f(): pass\n")
+    with ExtractPool(ExtractorRegistry([spec]), workers=1, timeout_s=20) as pool:
+        [(_, result)] = pool.extract([source])
+    assert text_of(result) == "def f(): pass\n"
+    assert isinstance(result, Document)
+    assert "read as plain text" in result.warnings[0]
 
 
 def test_errors_of_extractors_arrive_whole(pool: ExtractPool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lilbee_core.extract._charset import guess_encoding
@@ -79,7 +80,8 @@ def decode(data: bytes, *, declared: str | None = None) -> Decoded:
         return _finish(data, wide)
     if not looks_like_text(sample):
         raise NotText("no encoding makes a text of it")
-    for encoding in _candidates(data, declared):
+    # A text in another encoding is practically never valid UTF-8 by chance, so declarations come second.
+    for encoding in _candidates(sample, declared):
         try:
             return _checked(data.decode(encoding), encoding)
         except (UnicodeDecodeError, LookupError):
@@ -142,11 +144,11 @@ def _valid(sample: bytes, encoding: str, *, strict: bool = False) -> str | None:
     return encoding if controls <= len(text) * _FEW else None
 
 
-def _candidates(data: bytes, told: str | None) -> list[str]:
-    found = ["utf-8"]
-    if data[:SAMPLE_BYTES].isascii() and (b"\x1b$" in data[:SAMPLE_BYTES] or b"\x1b(" in data[:SAMPLE_BYTES]):
-        found.insert(0, "iso2022_jp_2")
-    return [*found, *(name for name in (_known(told), _declared(data)) if name)]
+def _candidates(sample: bytes, told: str | None) -> Iterator[str]:
+    if (b"\x1b$" in sample or b"\x1b(" in sample) and sample.isascii():
+        yield "iso2022_jp_2"
+    yield "utf-8"
+    yield from (name for name in (_known(told), _declared(sample)) if name)
 
 
 def _declared(data: bytes) -> str | None:

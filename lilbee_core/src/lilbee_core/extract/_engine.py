@@ -70,6 +70,11 @@ def run_engine(source: Source, data: bytes, *, output: str = "plain", password: 
         result = kreuzberg.extract_bytes_sync(data, source.media_type, config)
     except kreuzberg.KreuzbergError as error:
         raise _plain_error(source, error, password) from error
+    except BaseException as error:
+        # A panic of native code is no `Exception`; it says that the file was too odd for the reader.
+        if isinstance(error, RuntimeError) or type(error).__name__ == "PanicException":
+            raise damaged(source, "its content does not follow its format") from error
+        raise
     return _read_result(result)
 
 

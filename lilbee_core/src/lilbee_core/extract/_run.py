@@ -29,7 +29,7 @@ def run_extractor(extractor: Extractor, source: Source, context: ExtractContext)
 
 def _whole_letters(document: Document) -> Document:
     """Replace halves of letters, which escapes in some formats can spell and no store can keep."""
-    if not any(_HALF.search(text) for text in _strings(document)):
+    if not any(_HALF.search(text) for text in _strings(document) if not text.isascii()):
         return document
     return replace(
         document,
