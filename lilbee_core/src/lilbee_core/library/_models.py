@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lilbee_core.settings import Settings, user_cache_dir
 from lilbee_core.types import IndexMeta, ModelRef
 
 if TYPE_CHECKING:
-    from lilbee_core.plugins import PluginHost
+    from lilbee_core.plugins import PluginHost, ProviderServices
     from lilbee_core.protocols import EmbedderLike, EmbeddingProvider, RerankerLike, RerankProvider
     from lilbee_core.providers import Router
 
@@ -33,7 +34,7 @@ def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexM
         host: Offers the providers.
         meta: What built the index; tells the dimension of an embedder without asking its server.
     """
-    from lilbee_core.providers import Makers, RoleModels, Router, provider_services
+    from lilbee_core.providers import Makers, RoleModels, Router
 
     models, ingest = settings.models, settings.ingest
 
@@ -66,15 +67,31 @@ def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexM
             vision=models.vision_model,
             reranker=models.reranker_model,
         ),
-        services=provider_services(
-            openai_base_url=models.openai_base_url,
-            openai_api_key=models.openai_api_key,
-            ollama_base_url=models.ollama_base_url,
-            lm_studio_base_url=models.lm_studio_base_url,
-            request_timeout_s=models.request_timeout_s,
-            connect_timeout_s=models.connect_timeout_s,
-            retries=models.request_retries,
-        ),
+        services=_services(settings, host),
         makers=Makers(builtin_embedder=builtin_embedder, embedder=remote_embedder, reranker=reranker),
         remote_only=models.llm_provider == "remote",
     )
+
+
+def _services(settings: Settings, host: PluginHost) -> Mapping[str, ProviderServices]:
+    """Return what each provider may use; a plugin's gets the options of its plugin, and how long to wait."""
+    from lilbee_core.plugins import ProviderServices
+    from lilbee_core.providers import provider_services
+
+    models = settings.models
+    known = provider_services(
+        openai_base_url=models.openai_base_url,
+        openai_api_key=models.openai_api_key,
+        ollama_base_url=models.ollama_base_url,
+        lm_studio_base_url=models.lm_studio_base_url,
+        request_timeout_s=models.request_timeout_s,
+        connect_timeout_s=models.connect_timeout_s,
+        retries=models.request_retries,
+    )
+    others = ProviderServices(
+        request_timeout_s=models.request_timeout_s,
+        connect_timeout_s=models.connect_timeout_s,
+        retries=models.request_retries,
+    )
+    offers = {offer.spec.prefix: offer for offer in host.providers()}
+    return {prefix: replace(known.get(prefix, others), options=offer.options) for prefix, offer in offers.items()}

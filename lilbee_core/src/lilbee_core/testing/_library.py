@@ -30,12 +30,16 @@ def open_test_library(
 ) -> Generator[Lilbee]:
     """Open a library over `files`, written to `root` or to a folder that is deleted afterwards, and synced.
 
-    Words become vectors by a fixed hash (`HashEmbedder`) and nobody answers but the given chat. The
-    settings are the defaults: neither the environment nor the user's files are read.
+    Unless the settings name an embedding model, words become vectors by a fixed hash (`HashEmbedder`);
+    nobody answers but the given chat. Without settings, the defaults hold: neither the environment nor
+    the user's files are read.
     """
     from lilbee_core.library import Lilbee
     from lilbee_core.settings import Settings
 
+    chosen = settings or Settings()
+    if embedder is None and chosen.models.embedding_model == "auto":
+        embedder = HashEmbedder()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         folder = root or Path(made) / "library"
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,10 +49,10 @@ def open_test_library(
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         with Lilbee(
             folder,
-            settings or Settings(),
+            chosen,
             plugins=plugins,
             events=events,
-            embedder=embedder or HashEmbedder(),
+            embedder=embedder,
             chat=chat,
         ) as library:
             if files:

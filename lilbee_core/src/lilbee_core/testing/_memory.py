@@ -19,6 +19,7 @@ from lilbee_core.types import (
     ChunkId,
     DocumentId,
     DocumentRow,
+    DocumentState,
     FileStamp,
     Filter,
     IndexMeta,
@@ -244,6 +245,9 @@ class MemoryStore:
             if (collection is None or row.collection == collection) and (not wanted or str(row.state) in wanted)
         ]
         return iter(sorted(found, key=lambda row: (row.collection, row.path)))
+
+    def counts(self) -> Mapping[tuple[str, DocumentState], int]:
+        return Counter((row.collection, row.state) for row in self._open().rows.values())
 
     def record(self, rows: Sequence[DocumentRow]) -> None:
         with self._commit("record") as content:

@@ -90,6 +90,19 @@ class LedgerContract(ABC):
         assert chosen == [rows[2], rows[1]], "it did not choose by state"
         assert list(ledger.rows(collection="notes", states=("skipped",))) == [], "it did not combine its conditions"
 
+    def test_rows_are_counted(self) -> None:
+        ledger = self.make()
+        ledger.record([a_row("a.txt"), a_row("b.txt"), a_row("c.txt", state=DocumentState.FAILED)])
+        ledger.record([a_row("a.txt", collection="work", state=DocumentState.MISSING)])
+        counts = {key: count for key, count in ledger.counts().items() if count}
+        expected = {
+            ("notes", DocumentState.INDEXED): 2,
+            ("notes", DocumentState.FAILED): 1,
+            ("work", DocumentState.MISSING): 1,
+        }
+        assert counts == expected, f"the counts are {counts}"
+        assert dict(self.make().counts()) == {}, "an empty ledger counts something"
+
     def test_forgotten_rows_are_gone(self) -> None:
         ledger, rows = self.make(), [a_row("a.txt", chunks=0), a_row("b.txt", chunks=0)]
         ledger.record(rows)
