@@ -230,4 +230,5 @@ LIBRARY_STEPS: Mapping[str, Callable[[World, Step], Outcome]] = {
 
 
 def _indexed(bee: Lilbee) -> int:
-    return sum(1 for _ in bee.documents(state="indexed"))
+    """How many documents can be found; those of a folder that is missing still can."""
+    return sum(1 for row in bee.documents() if row.holds_chunks)

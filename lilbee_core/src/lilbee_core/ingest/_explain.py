@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from lilbee_core.ingest._ignore import IGNORE_FILES, Globs, IgnoreRules
+from lilbee_core.ingest._ignore import Globs
 from lilbee_core.ingest._names import shown
-from lilbee_core.ingest._walk import Root, WalkOptions
+from lilbee_core.ingest._walk import Root, WalkOptions, ignored_by
 from lilbee_core.protocols import Ledger
 from lilbee_core.types import DocumentRow, DocumentState, PathReport
 
@@ -93,17 +93,10 @@ def _from_row(name: str, row: DocumentRow) -> PathReport:
 
 def _by_rules(raw: str, folder: Path, root: Root, options: WalkOptions) -> tuple[object, str] | None:
     """Return the rule that leaves the path or one of its folders out, and what it matches."""
-    rules = IgnoreRules.base(defaults=options.default_ignores, extra=options.ignore)
+    is_folder = (folder / raw).is_dir()
+    decided = ignored_by(raw, str(folder), options, is_folder=is_folder)
+    if decided is not None:
+        return decided[0], shown(decided[1])
     globs = Globs(root.include, root.exclude)
-    names = tuple(name for name in IGNORE_FILES if options.use_gitignore or name != ".gitignore")
-    parts = raw.split("/")
-    parent = ""
-    for depth, part in enumerate(parts):
-        rules = rules.entered(folder / parent, parent, names)
-        current = f"{parent}/{part}" if parent else part
-        is_dir = depth < len(parts) - 1 or (folder / current).is_dir()
-        rule = rules.decide(current, is_dir=is_dir) or (globs.prunes(current) if is_dir else globs.decide(current))
-        if rule is not None:
-            return rule, shown(current) + ("/" if is_dir else "")
-        parent = current
-    return None
+    rule = globs.prunes(raw) if is_folder else globs.decide(raw)
+    return (rule, shown(raw) + ("/" if is_folder else "")) if rule is not None else None

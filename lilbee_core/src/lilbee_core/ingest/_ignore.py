@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from functools import cache
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from lilbee_core.ingest._names import composed
+from lilbee_core.ingest._patterns import Matcher, literal_prefix
 
 IGNORE_FILES = (".gitignore", ".lilbeeignore")
 
 DEFAULT_IGNORES = (
     ".git/", ".hg/", ".svn/", ".jj/",
     "node_modules/", "bower_components/",
-    "__pycache__/", "*.py[co]", ".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".hypothesis/", ".tox/", ".nox/",
-    ".venv/", ".ipynb_checkpoints/", "*.egg-info/",
+    "__pycache__/", "*.pyc", "*.pyo", ".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".hypothesis/", ".tox/",
+    ".nox/", ".venv/", ".ipynb_checkpoints/", "*.egg-info/",
     ".DS_Store", "Thumbs.db", "desktop.ini", "$RECYCLE.BIN/", ".Trash*/", ".Spotlight-V100/", ".fseventsd/",
-    "~$*", ".~lock.*#", "*.swp", "*~", "*.part", "*.crdownload",
+    "lost+found/", "~$*", ".~lock.*#", "*.swp", "*~", "*.part", "*.crdownload",
     "*.o", "*.so", "*.dylib", "*.dll", "*.exe", "*.class", "*.pyd", "*.a", "*.lib",
 )  # fmt: skip
 """Left out everywhere unless ``default_ignores = false`` or an ignore file takes one back (``!venv/``)."""
+
+BUILT_IN = "built in"
+_MAX_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +44,14 @@ class Layer:
     """The patterns of one ignore file; they hold below `folder`."""
 
     folder: str
-    spec: GitIgnoreSpec
+    matcher: Matcher
     origin: str
 
-    def match(self, path: str, is_dir: bool) -> tuple[bool, Rule] | None:
+    def match(self, path: str, name: str, is_folder: bool) -> tuple[bool, Rule] | None:
         """Return (ignored, rule) if a pattern decides about `path`, the last one winning."""
         relative = path[len(self.folder) + 1 :] if self.folder else path
-        result = self.spec.check_file(relative + "/" if is_dir else relative)
-        if result.include is None or result.index is None:
-            return None
-        pattern = str(getattr(self.spec.patterns[result.index], "pattern", ""))
-        return result.include, Rule(pattern, self.origin)
+        found = self.matcher.find(relative, name, is_folder)
+        return None if found is None else (not found.negated, Rule(found.text, self.origin))
 
 
 class IgnoreRules:
@@ -64,29 +65,27 @@ class IgnoreRules:
     @classmethod
     def base(cls, *, defaults: bool, extra: Sequence[str]) -> IgnoreRules:
         """Return the rules that hold at a collection's root."""
-        layers = []
-        if defaults:
-            layers.append(Layer("", _spec(DEFAULT_IGNORES), "built in"))
+        layers = [_built_in()] if defaults else []
         if extra:
-            layers.append(Layer("", _spec(extra), "settings"))
+            layers.append(Layer("", Matcher(extra), "settings"))
         return cls(layers)
 
-    def entered(self, directory: Path, folder: str, names: Sequence[str]) -> IgnoreRules:
+    def entered(self, directory: str, folder: str, names: Sequence[str]) -> IgnoreRules:
         """Return the rules inside `folder`, with the ignore files called `names` that lie there."""
-        found = []
+        found: list[Layer] = []
+        folder = composed(folder)
         for name in names:
-            try:
-                lines = (directory / name).read_text(encoding="utf-8", errors="replace").splitlines()
-            except OSError:
-                continue
-            origin = f"{folder}/{name}" if folder else name
-            found.append(Layer(folder, _spec(lines), origin))
+            matcher = Matcher(_lines(os.path.join(directory, name)))
+            if matcher:
+                found.append(Layer(folder, matcher, f"{folder}/{name}" if folder else name))
         return IgnoreRules((*self._layers, *found)) if found else self
 
-    def decide(self, path: str, *, is_dir: bool) -> Rule | None:
-        """Return the rule that leaves `path` out, or None."""
+    def decide(self, path: str, name: str, *, is_folder: bool) -> Rule | None:
+        """Return the rule that leaves the entry at `path` out, or None. Its folders are asked about before it."""
+        if not path.isascii():
+            path, name = composed(path), composed(name)
         for layer in reversed(self._layers):
-            verdict = layer.match(path, is_dir)
+            verdict = layer.match(path, name, is_folder)
             if verdict is not None:
                 return verdict[1] if verdict[0] else None
         return None
@@ -95,37 +94,67 @@ class IgnoreRules:
 class Globs:
     """Include and exclude globs of a collection, gitignore-style, relative to its root."""
 
-    __slots__ = ("_exclude", "_include", "_texts")
+    __slots__ = ("_exclude", "_include", "_prefixes", "_texts")
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        self._include = _spec(include) if include else None
-        self._exclude = _spec(exclude) if exclude else None
-        self._texts = (tuple(include), tuple(exclude))
+        self._include = Matcher(include) if include else None
+        self._exclude = Matcher(exclude) if exclude else None
+        self._texts = (", ".join(include), ", ".join(exclude))
+        wanted = [one for one in self._include or () if not one.negated]
+        self._prefixes = [tuple(literal_prefix(one)) for one in wanted]
 
     def decide(self, path: str) -> Rule | None:
         """Return why the globs leave the file `path` out, or None."""
-        if self._exclude is not None and self._exclude.match_file(path):
-            return Rule(", ".join(self._texts[1]), "exclude globs of the collection")
-        if self._include is not None and not self._include.match_file(path):
-            return Rule(", ".join(self._texts[0]), "include globs of the collection")
+        path = composed(path)
+        if self._exclude is not None and _covers(self._exclude, path, is_folder=False):
+            return Rule(self._texts[1], "exclude globs of the collection")
+        if self._include is not None and not _covers(self._include, path, is_folder=False):
+            return Rule(self._texts[0], "include globs of the collection")
         return None
 
     def prunes(self, folder: str) -> Rule | None:
         """Return why nothing below `folder` can be wanted, or None."""
-        if self._exclude is not None and self._exclude.match_file(folder + "/"):
-            return Rule(", ".join(self._texts[1]), "exclude globs of the collection")
+        folder = composed(folder)
+        if self._exclude is not None and _covers(self._exclude, folder, is_folder=True):
+            return Rule(self._texts[1], "exclude globs of the collection")
+        if self._include is not None and not self._may_hold(folder):
+            return Rule(self._texts[0], "include globs of the collection")
         return None
 
+    @property
+    def choose(self) -> bool:
+        """Whether only what the include globs name belongs to the collection."""
+        return self._include is not None
 
-def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
+    def _may_hold(self, folder: str) -> bool:
+        """Say whether an include glob may fit something below `folder`."""
+        parts = tuple(folder.split("/"))
+        return any(prefix[: len(parts)] == parts[: len(prefix)] for prefix in self._prefixes)
 
-    usable = []
-    for pattern in patterns:
-        try:
-            GitIgnoreSpec.from_lines([pattern])
-        except ValueError:
-            # A broken line in somebody's ignore file must not stop the walk; git skips it too.
-            continue
-        usable.append(pattern)
-    return GitIgnoreSpec.from_lines(usable)
+
+def _covers(matcher: Matcher, path: str, *, is_folder: bool) -> bool:
+    """Say whether the last word on an entry, or on the closest folder above it that has one, is yes."""
+    while path:
+        found = matcher.find(path, path.rpartition("/")[2], is_folder)
+        if found is not None:
+            return not found.negated
+        path, is_folder = path.rpartition("/")[0], True
+    return False
+
+
+@cache
+def _built_in() -> Layer:
+    return Layer("", Matcher(DEFAULT_IGNORES), BUILT_IN)
+
+
+def _lines(file: str) -> list[str]:
+    """Return the lines of an ignore file; none of one that cannot be read. Names are bytes, and so are patterns."""
+    try:
+        if not stat.S_ISREG(os.stat(file).st_mode):
+            return []
+        with open(file, "rb") as handle:
+            data = handle.read(_MAX_BYTES)
+    except OSError:
+        return []
+    text = os.fsdecode(data.removeprefix(b"\xef\xbb\xbf"))
+    return [line.removesuffix("\r") for line in text.split("\n")]

@@ -1,7 +1,7 @@
 """Three steps side by side: read and cut, embed, write. The caller's thread writes.
 
-Queues between the steps are bounded by documents and by characters, so memory stays flat however
-many files there are. A batch ends after so many documents, characters or seconds.
+What lies between the steps is bounded by its size, so memory stays flat however many files there are. A batch ends
+after so many documents, characters, chunks or seconds. A document too big for one batch comes alone, in parts.
 """
 
 from __future__ import annotations
@@ -11,25 +11,54 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from types import TracebackType
+from typing import TypeAlias, TypeVar
 
 from lilbee_core.ingest._prepare import Prepared
 from lilbee_core.ingest._vectors import VectorSource
 from lilbee_core.protocols import IndexedDocument
 
 T = TypeVar("T")
-_POLL_S = 0.2
-_PATIENCE_S = 2.0
+_POLL_S = 0.1
+_PATIENCE_S = 3.0
+"""How long a cancelled pipeline is given to hand over what is under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLimits:
-    """When a batch is full."""
+    """When a batch is full, and how much may be under way."""
 
     documents: int = 64
     seconds: float = 5.0
-    chars: int = 8_000_000
-    in_flight_chars: int = 64_000_000
+    chars: int = 4_000_000
+    part_chunks: int = 2048
+    in_flight_bytes: int = 96_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A big document that failed after some of its parts were handed on."""
+
+    one: Prepared
+    error: Exception
+
+
+Item: TypeAlias = "Prepared | Broken"
+Offer: TypeAlias = Callable[[Item], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is written in one go: whole documents, or one part of a big one, or the news that the rest is missing."""
+
+    prepared: tuple[Prepared, ...]
+    documents: tuple[IndexedDocument, ...]
+    broken: Broken | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether this is a part of a document."""
+        return self.broken is not None or not self.prepared[0].whole
 
 
 @dataclass(slots=True)
@@ -39,16 +68,16 @@ class _Failed:
 
 @dataclass(slots=True)
 class _Budget:
-    """Characters that may be in flight. One document larger than the limit passes when nothing else does."""
+    """Bytes that may be under way. One document larger than the limit passes when nothing else does."""
 
     limit: int
     used: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def take(self, weight: int, stopped: threading.Event) -> bool:
+    def take(self, weight: int, stopped: Callable[[], bool]) -> bool:
         with self.changed:
             while self.used and self.used + weight > self.limit:
-                if stopped.is_set():
+                if stopped():
                     return False
                 self.changed.wait(_POLL_S)
             self.used += weight
@@ -60,136 +89,159 @@ class _Budget:
             self.changed.notify_all()
 
 
-_Batch = tuple[list[Prepared], list[IndexedDocument]]
-
-
 class Pipeline:
-    """Runs `produce` in a thread and embeds in another; `batches()` yields what is ready to write."""
+    """Runs `produce` in a thread and embeds in another; `batches()` yields what is ready to write.
+
+    Use it in a ``with`` statement: leaving the block ends both threads. Once `cancelled` is true, what was
+    prepared by then is still yielded, and a producer that is stuck is left behind; it writes nothing.
+    """
 
     def __init__(
-        self, produce: Callable[[Callable[[Prepared], bool]], None], vectors: VectorSource, limits: BatchLimits
+        self,
+        produce: Callable[[Offer], None],
+        vectors: VectorSource,
+        limits: BatchLimits,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         self._produce = produce
         self._vectors = vectors
         self._limits = limits
-        self._stopped = threading.Event()
-        self._budget = _Budget(limits.in_flight_chars)
-        self._prepared: queue.Queue[Prepared | _Failed | None] = queue.Queue(2 * limits.documents)
-        self._ready: queue.Queue[_Batch | _Failed | None] = queue.Queue(1)
+        self._cancelled = cancelled
+        self._stop = threading.Event()
+        self._budget = _Budget(limits.in_flight_bytes)
+        self._prepared: queue.Queue[Item | _Failed | None] = queue.Queue(2 * limits.documents)
+        self._ready: queue.Queue[Batch | _Failed | None] = queue.Queue(1)
+        self._threads = [
+            threading.Thread(target=self._read, name="lilbee-read", daemon=True),
+            threading.Thread(target=self._embed, name="lilbee-embed", daemon=True),
+        ]
 
-    def stop(self) -> None:
-        """Ask for an end at the next document; what is already prepared is still yielded."""
-        self._stopped.set()
+    def __enter__(self) -> Pipeline:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        end = time.monotonic() + _PATIENCE_S
+        while any(thread.is_alive() for thread in self._threads) and time.monotonic() < end:
+            # Emptying the queues lets a thread go on that waits to put something.
+            for source in (self._prepared, self._ready):
+                try:
+                    source.get(timeout=0.01)
+                except queue.Empty:
+                    continue
 
     @property
     def stopped(self) -> bool:
-        """Whether an end was asked for."""
-        return self._stopped.is_set()
+        """Whether the threads should end at the next document."""
+        return self._stop.is_set() or self._cancelled()
 
-    def batches(self) -> Iterator[tuple[list[Prepared], list[IndexedDocument]]]:
-        """Yield batches, as prepared and as they are stored, until all documents are through.
+    def batches(self) -> Iterator[Batch]:
+        """Yield batches until all documents are through.
 
         Raises:
             Exception: What the producer raised, after everything before it was yielded.
         """
-        threads = [
-            threading.Thread(target=self._read, name="lilbee-read", daemon=True),
-            threading.Thread(target=self._embed, name="lilbee-embed", daemon=True),
-        ]
-        for thread in threads:
-            thread.start()
-        finished = False
-        try:
-            while (item := self._get(self._ready)) is not None:
-                if isinstance(item, _Failed):
-                    raise item.error
-                yield item
-                self._budget.give(sum(one.weight for one in item[0]))
-            finished = True
-        finally:
-            self._stopped.set()
-            if not finished:
-                self._drain(threads)
-            for thread in threads:
-                # A reader that waits for a slow file is left to end by itself: it is a daemon and writes nothing.
-                thread.join(None if finished else _PATIENCE_S)
+        deadline: float | None = None
+        while True:
+            try:
+                # A timeout keeps the waiting thread open to Ctrl-C on every system.
+                item = self._ready.get(timeout=_POLL_S)
+            except queue.Empty:
+                if deadline is None and self._cancelled():
+                    deadline = time.monotonic() + _PATIENCE_S
+                if deadline is not None and time.monotonic() > deadline:
+                    return
+                continue
+            if item is None:
+                return
+            if isinstance(item, _Failed):
+                raise item.error
+            yield item
+            self._budget.give(sum(one.weight for one in item.prepared))
+
+    # ------------------------------------------------------------------ reading
 
     def _read(self) -> None:
         try:
             self._produce(self._offer)
         except BaseException as error:  # noqa: BLE001 - raised again in the writer's thread
-            self._prepared.put(_Failed(error))
+            self._put(self._prepared, _Failed(error))
         finally:
-            self._prepared.put(None)
+            self._put(self._prepared, None)
 
-    def _offer(self, one: Prepared) -> bool:
+    def _offer(self, one: Item) -> bool:
         """Hand a document on; False means that the producer should stop."""
-        if self._stopped.is_set() or not self._budget.take(one.weight, self._stopped):
+        weight = one.weight if isinstance(one, Prepared) else 0
+        if self.stopped or not self._budget.take(weight, lambda: self.stopped):
             return False
-        while not self._stopped.is_set():
+        if self._put(self._prepared, one):
+            return True
+        self._budget.give(weight)
+        return False
+
+    def _put(self, target: queue.Queue[T], item: T) -> bool:
+        """Put an item as soon as there is room; nobody waits for it any more once the pipeline was left."""
+        while not self._stop.is_set():
             try:
-                self._prepared.put(one, timeout=_POLL_S)
+                target.put(item, timeout=_POLL_S)
             except queue.Full:
                 continue
             return True
-        self._budget.give(one.weight)
         return False
+
+    # ------------------------------------------------------------------ embedding
 
     def _embed(self) -> None:
         try:
             self._collect()
         except BaseException as error:  # noqa: BLE001 - raised again in the writer's thread
-            self._stopped.set()
-            self._ready.put(_Failed(error))
+            self._put(self._ready, _Failed(error))
         finally:
-            self._ready.put(None)
+            self._put(self._ready, None)
 
     def _collect(self) -> None:
         batch: list[Prepared] = []
         deadline = 0.0
         while True:
             item = self._next(deadline if batch else None)
-            if isinstance(item, Prepared):
+            if isinstance(item, Prepared) and item.whole:
                 deadline = deadline if batch else time.monotonic() + self._limits.seconds
                 batch.append(item)
-            if batch and (not isinstance(item, Prepared) or self._full(batch) or time.monotonic() >= deadline):
-                self._ready.put((batch, self._vectors.complete(batch)))
+                if not self._full(batch) and time.monotonic() < deadline:
+                    continue
+                item = True
+            if batch:
+                self._put(self._ready, Batch(tuple(batch), tuple(self._vectors.complete(batch))))
                 batch = []
-            if isinstance(item, _Failed):
-                self._ready.put(item)
+            if isinstance(item, Prepared):
+                self._put(self._ready, Batch((item,), tuple(self._vectors.pieces(item))))
+            elif isinstance(item, Broken):
+                self._put(self._ready, Batch((), (), broken=item))
+            elif isinstance(item, _Failed):
+                self._put(self._ready, item)
                 return
-            if item is None:
+            elif item is None or self._stop.is_set():
                 return
 
-    def _next(self, deadline: float | None) -> Prepared | _Failed | bool | None:
+    def _next(self, deadline: float | None) -> Item | _Failed | bool | None:
         """Return the next item; True when the deadline passed without one."""
-        if deadline is None:
-            return self._get(self._prepared)
-        try:
-            return self._prepared.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            return True
+        while not self._stop.is_set():
+            wait = _POLL_S if deadline is None else min(_POLL_S, max(0.0, deadline - time.monotonic()))
+            try:
+                return self._prepared.get(timeout=wait)
+            except queue.Empty:
+                if deadline is not None and (time.monotonic() >= deadline or self._cancelled()):
+                    return True
+        return None
 
     def _full(self, batch: list[Prepared]) -> bool:
-        if len(batch) >= self._limits.documents:
-            return True
-        return sum(len(one.text.text) for one in batch) >= self._limits.chars
-
-    @staticmethod
-    def _get(source: queue.Queue[T]) -> T:
-        # A timeout keeps the waiting thread open to Ctrl-C on every system.
-        while True:
-            try:
-                return source.get(timeout=_POLL_S)
-            except queue.Empty:
-                continue
-
-    def _drain(self, threads: list[threading.Thread]) -> None:
-        """Empty the queues so that blocked threads can end."""
-        end = time.monotonic() + _PATIENCE_S
-        while any(thread.is_alive() for thread in threads) and time.monotonic() < end:
-            for source in (self._prepared, self._ready):
-                try:
-                    source.get(timeout=0.01)
-                except queue.Empty:
-                    continue
+        return (
+            len(batch) >= self._limits.documents
+            or sum(len(one.chunks) for one in batch) >= self._vectors.batch_chunks
+            or sum(len(one.text.text) for one in batch) >= self._limits.chars
+        )

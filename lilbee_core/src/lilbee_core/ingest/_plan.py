@@ -2,132 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias, TypeVar
 
 from lilbee_core.ingest._walk import Found, LeftOut
-from lilbee_core.types import DocumentRow, DocumentState
+from lilbee_core.types import DocumentRow, DocumentState, FileStamp
 
 _RACY_NS = 2_000_000_000
-"""A file changed this shortly before it was read may change again unseen: hash it once more."""
+"""A file that changed about when it was read may have changed again unseen: hash it once more."""
+
+MEMORY = "memory"
+"""The extractor of documents that come from no file."""
+T = TypeVar("T")
+VersionOf: TypeAlias = Callable[[FileStamp], str | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that must be hashed, with the ledger row it has."""
+    """A file that must be hashed, with what the ledger knows of it."""
 
     found: Found
-    row: DocumentRow | None
+    stamp: FileStamp | None
 
 
 @dataclass(slots=True, kw_only=True)
 class Plan:
     """The walk of one collection, compared with the ledger."""
 
-    unchanged: list[DocumentRow] = field(default_factory=list[DocumentRow])
+    unchanged: int = 0
     candidates: list[Candidate] = field(default_factory=list[Candidate])
-    gone: list[DocumentRow] = field(default_factory=list[DocumentRow])
-    left_out: list[tuple[LeftOut, DocumentRow | None]] = field(default_factory=list[tuple[LeftOut, DocumentRow | None]])
-    stale_rows: list[DocumentRow] = field(default_factory=list[DocumentRow])
-    known_failures: list[DocumentRow] = field(default_factory=list[DocumentRow])
+    returned: list[FileStamp] = field(default_factory=list[FileStamp])
+    gone: list[FileStamp] = field(default_factory=list[FileStamp])
+    left_out: list[tuple[LeftOut, FileStamp | None]] = field(default_factory=list[tuple[LeftOut, FileStamp | None]])
+    skipped: list[FileStamp] = field(default_factory=list[FileStamp])
+    known_failures: list[FileStamp] = field(default_factory=list[FileStamp])
+    obsolete: list[FileStamp] = field(default_factory=list[FileStamp])
 
 
 def compare(
     entries: Iterable[Found | LeftOut],
-    rows: Mapping[str, DocumentRow],
+    stamps: Iterable[FileStamp],
     *,
     retry_failed: bool,
     force: bool,
-    version_of: Callable[[DocumentRow], str | None],
+    version_of: VersionOf,
 ) -> Plan:
-    """Sort what the walk found into unchanged, to be read, left out and gone.
+    """Sort what the walk found into unchanged, to be hashed, left out and gone.
 
-    `rows` are the collection's ledger rows by path. `version_of` gives the extractor that would read a
-    row's file today; a failed or skipped file is tried again when that, its size or its time changed.
+    `stamps` are those of the collection. They are matched with files by exact name on disk. `version_of` gives the
+    extractor that would read a stamp's file today; a failed or skipped file is tried again when that, its size or
+    its time changed. A file that was excluded on request stays so, whatever becomes of it.
     """
     plan = Plan()
-    seen: set[str] = set()
+    known: dict[tuple[str, bool], FileStamp] = {}
+    for one in stamps:
+        if one.extractor != MEMORY:
+            _know(plan, known, one)
     for entry in entries:
-        seen.add(entry.path)
-        row = rows.get(entry.path)
+        stamp = known.pop((entry.raw_path, True) if entry.raw_path else (entry.path, False), None)
+        if stamp is not None and stamp.state is DocumentState.EXCLUDED:
+            continue
         if isinstance(entry, LeftOut):
-            plan.left_out.append((entry, row))
-        elif row is None or force:
-            if row is not None and row.state is DocumentState.EXCLUDED:
-                plan.unchanged.append(row)
-            else:
-                plan.candidates.append(Candidate(found=entry, row=row))
+            plan.left_out.append((entry, stamp))
+        elif stamp is None or force:
+            plan.candidates.append(Candidate(entry, stamp))
+        elif stamp.holds_chunks:
+            _indexed(plan, entry, stamp)
         else:
-            _known(plan, entry, row, retry_failed=retry_failed, version_of=version_of)
-    for path, row in rows.items():
-        if path not in seen and row.extractor != "memory" and row.state is not DocumentState.EXCLUDED:
-            if row.chunks or row.state in (DocumentState.INDEXED, DocumentState.MISSING):
-                plan.gone.append(row)
-            else:
-                plan.stale_rows.append(row)
+            _not_indexed(plan, entry, stamp, retry_failed=retry_failed, version_of=version_of)
+    for one in known.values():
+        if one.state is not DocumentState.EXCLUDED:
+            _drop(plan, one)
     return plan
 
 
-def _known(
-    plan: Plan,
-    entry: Found,
-    row: DocumentRow,
-    *,
-    retry_failed: bool,
-    version_of: Callable[[DocumentRow], str | None],
-) -> None:
-    same = entry.size == row.size and entry.mtime_ns == row.mtime_ns
-    if row.state is DocumentState.EXCLUDED:
-        plan.unchanged.append(row)
-    elif row.state is DocumentState.INDEXED:
-        if same and not _racy(row) and entry.raw_path == row.raw_path:
-            plan.unchanged.append(row)
-        else:
-            plan.candidates.append(Candidate(found=entry, row=row))
-    elif same and not retry_failed and row.code != "ignored" and row.extractor == (version_of(row) or ""):
-        if row.state is DocumentState.FAILED:
-            plan.known_failures.append(row)
-        else:
-            plan.unchanged.append(row)
+def _know(plan: Plan, known: dict[tuple[str, bool], FileStamp], stamp: FileStamp) -> None:
+    """Keep one stamp per file; should there be two, the one that can be found counts."""
+    other = known.setdefault(stamp.key, stamp)
+    if other is stamp:
+        return
+    if stamp.holds_chunks and not other.holds_chunks:
+        known[stamp.key], stamp = stamp, other
+    _drop(plan, stamp)
+
+
+def _drop(plan: Plan, stamp: FileStamp) -> None:
+    (plan.gone if stamp.holds_chunks else plan.obsolete).append(stamp)
+
+
+def _same(entry: Found, stamp: FileStamp) -> bool:
+    return entry.mtime_ns == stamp.mtime_ns and entry.size == stamp.size
+
+
+def _indexed(plan: Plan, entry: Found, stamp: FileStamp) -> None:
+    if not _same(entry, stamp) or entry.path != stamp.path or _racy(stamp):
+        plan.candidates.append(Candidate(entry, stamp))
+        return
+    plan.unchanged += 1
+    if stamp.state is DocumentState.MISSING:
+        plan.returned.append(stamp)
+
+
+def _not_indexed(plan: Plan, entry: Found, stamp: FileStamp, *, retry_failed: bool, version_of: VersionOf) -> None:
+    retry = retry_failed and stamp.state is DocumentState.FAILED
+    if retry or not _same(entry, stamp) or stamp.extractor != (version_of(stamp) or ""):
+        plan.candidates.append(Candidate(entry, stamp))
+    elif stamp.state is DocumentState.FAILED:
+        plan.known_failures.append(stamp)
     else:
-        plan.candidates.append(Candidate(found=entry, row=row))
+        plan.skipped.append(stamp)
 
 
-def _racy(row: DocumentRow) -> bool:
-    if not row.attempted_at:
+def _racy(stamp: FileStamp) -> bool:
+    if not stamp.attempted_at:
         return True
-    read_ns = int(datetime.fromisoformat(row.attempted_at).timestamp() * 1e9)
-    return row.mtime_ns <= read_ns < row.mtime_ns + _RACY_NS
+    read_ns = datetime.fromisoformat(stamp.attempted_at).timestamp() * 1e9
+    return abs(read_ns - stamp.mtime_ns) < _RACY_NS
 
 
 def pair_moves(
-    gone: Sequence[DocumentRow], added: Sequence[tuple[Found, str]]
-) -> tuple[list[tuple[DocumentRow, Found]], list[DocumentRow]]:
-    """Match files that disappeared with new ones of the same content (sha256).
+    gone: Sequence[DocumentRow], fresh: Sequence[T], *, place: Callable[[T], tuple[str, str]]
+) -> tuple[list[tuple[DocumentRow, T]], list[DocumentRow], list[T]]:
+    """Match documents whose file is not where it was with files of the same content (sha256) at a new place.
 
-    Of several equal candidates the one with the same file name wins, then path order. Returns the
-    pairs and the rows that are really gone.
+    `place` gives path and sha256 of a file. Of several equal files the one with the same name wins, then path order;
+    another ending is another kind of file. Returns the pairs, the documents and the files that are left over.
     """
-    by_hash: dict[str, list[Found]] = {}
-    for found, digest in added:
-        by_hash.setdefault(digest, []).append(found)
-    pairs: list[tuple[DocumentRow, Found]] = []
+    by_hash: dict[str, list[T]] = {}
+    for one in fresh:
+        by_hash.setdefault(place(one)[1], []).append(one)
+    pairs: list[tuple[DocumentRow, T]] = []
     left: list[DocumentRow] = []
     for row in gone:
-        choices = by_hash.get(row.sha256, []) if row.sha256 and row.state is not DocumentState.FAILED else []
-        suffix = _suffix(row.path)
-        fitting = [one for one in choices if _suffix(one.path) == suffix]
+        choices = by_hash.get(row.sha256, []) if row.sha256 else []
+        fitting = [one for one in choices if suffix(place(one)[0]) == suffix(row.path)]
         if not fitting:
             left.append(row)
             continue
         name = row.path.rpartition("/")[2]
-        chosen = next((one for one in fitting if one.path.rpartition("/")[2] == name), fitting[0])
+        chosen = next((one for one in fitting if place(one)[0].rpartition("/")[2] == name), fitting[0])
         choices.remove(chosen)
         pairs.append((row, chosen))
-    return pairs, left
+    taken = {id(one) for _, one in pairs}
+    return pairs, left, [one for one in fresh if id(one) not in taken]
 
 
-def _suffix(path: str) -> str:
+def suffix(path: str) -> str:
+    """Return the ending of a name, the whole name if it has none."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else name

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 
 from lilbee_core.analysis import Analyzer, detect_language
-from lilbee_core.protocols import Chunker, Owed
+from lilbee_core.protocols import Chunker, Owed, StreamingChunker
 from lilbee_core.types import Chunk, Document, DocumentRow, Span, StoredText
 
 _LANGUAGE_SAMPLE = 4000
+_BYTES_PER_CHAR = 10
+"""What a character of a chunk takes on its way: the text, its words, its context, and the objects around them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A document ready for its vectors. `inputs` is what is embedded, one per chunk."""
+    """A document, or a part of a big one, ready for its vectors. `inputs` is what is embedded, one per chunk."""
 
     row: DocumentRow
     text: StoredText
@@ -25,35 +28,45 @@ class Prepared:
     inputs: tuple[str, ...]
     contents: tuple[str, ...]
     updated: bool = False
+    first: bool = True
+    last: bool = True
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is all of the document."""
+        return self.first and self.last
 
     @property
     def weight(self) -> int:
-        """Characters held in memory, roughly."""
-        return 3 * len(self.text.text) + 1000
+        """Bytes held in memory, roughly."""
+        own = len(self.text.text) if self.first else 0
+        return 2_000 + own + _BYTES_PER_CHAR * sum(len(chunk.text) for chunk in self.chunks)
 
 
 class Preparer:
     """Chunks and analyzes documents. Threads may share it."""
 
-    def __init__(self, chunker: Chunker, analyzer: Analyzer, embed_text: Callable[[Chunk], str]) -> None:
+    def __init__(
+        self, chunker: Chunker, analyzer: Analyzer, embed_text: Callable[[Chunk], str], *, part_chunks: int = 2048
+    ) -> None:
         self._chunker = chunker
         self._analyzer = analyzer
         self._embed_text = embed_text
+        self._part_chunks = part_chunks
 
-    def prepare(self, document: Document, row: DocumentRow, *, updated: bool = False) -> Prepared:
-        """Return the document's chunks, words and embedding inputs, with a complete ledger row."""
+    def prepare(self, document: Document, row: DocumentRow, *, updated: bool = False) -> Iterator[Prepared]:
+        """Yield the document with a complete ledger row, in parts if it has very many chunks."""
         language = document.language or detect_language(_sample(document))
-        date = document.date or _date_of(row.mtime_ns) or row.attempted_at[:10] or None
+        own = document.date
+        date = own or date_of(row.mtime_ns) or row.attempted_at[:10] or None
         document = replace(document, language=language, date=date, path=row.path, collection=row.collection)
-        chunks = self._chunker.split(document, row.id)
-        inputs = tuple(self._embed_text(chunk) for chunk in chunks)
         full = replace(
             row,
             media_type=document.media_type,
             title=document.title,
             language=language,
             date=date,
-            chunks=len(chunks),
+            file_date=own is None and row.mtime_ns > 0,
             metadata=document.metadata,
             warnings=document.warnings,
         )
@@ -67,14 +80,42 @@ class Preparer:
             body_start=document.body_start,
             extractor=row.extractor,
         )
+        chunks = self._chunks(document, row)
+        part = tuple(islice(chunks, self._part_chunks))
+        first = True
+        while True:
+            following = tuple(islice(chunks, self._part_chunks)) if len(part) == self._part_chunks else ()
+            yield self._part(full, stored, part, updated=updated, first=first, last=not following)
+            if not following:
+                return
+            part, first = following, False
+
+    def _chunks(self, document: Document, row: DocumentRow) -> Iterator[Chunk]:
+        if isinstance(self._chunker, StreamingChunker):
+            return self._chunker.stream(document, row.id)
+        return iter(self._chunker.split(document, row.id))
+
+    def _part(
+        self,
+        row: DocumentRow,
+        text: StoredText,
+        chunks: tuple[Chunk, ...],
+        *,
+        updated: bool,
+        first: bool,
+        last: bool,
+    ) -> Prepared:
+        inputs = tuple(self._embed_text(chunk) for chunk in chunks)
         return Prepared(
-            row=full,
-            text=stored,
+            row=replace(row, chunks=len(chunks)),
+            text=text,
             chunks=chunks,
             words=tuple(self.words(chunk) for chunk in chunks),
             inputs=inputs,
-            contents=tuple(_content(text) for text in inputs),
+            contents=tuple(content_of(one) for one in inputs),
             updated=updated,
+            first=first,
+            last=last,
         )
 
     def words(self, chunk: Chunk) -> str:
@@ -83,7 +124,6 @@ class Preparer:
 
     def owed_input(self, owed: Owed) -> str:
         """Return what is embedded for a chunk whose vector is owed, the same as when it was prepared."""
-        headings = owed.context
         chunk = Chunk(
             id=owed.chunk_id,
             document_id=owed.document_id,
@@ -92,12 +132,12 @@ class Preparer:
             ordinal=0,
             text=owed.text,
             span=Span(0, len(owed.text)),
-            headings=headings,
+            headings=owed.context,
         )
         return self._embed_text(chunk)
 
 
-def _content(text: str) -> str:
+def content_of(text: str) -> str:
     """Name what is embedded. An index holds the vectors of one model only, so the model is no part of it."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
@@ -107,7 +147,8 @@ def _sample(document: Document) -> str:
     return document.text[start : start + _LANGUAGE_SAMPLE]
 
 
-def _date_of(mtime_ns: int) -> str | None:
+def date_of(mtime_ns: int) -> str | None:
+    """Return the day of a file's time, in the user's zone."""
     if mtime_ns <= 0:
         return None
     try:

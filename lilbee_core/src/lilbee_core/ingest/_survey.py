@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from lilbee_core.errors import SourceUnavailable
 from lilbee_core.events import DocumentFailed, DocumentSkipped, EventSink
-from lilbee_core.ingest._plan import Candidate, Plan, compare, pair_moves
+from lilbee_core.ingest._moves import Hashed, settle_places
+from lilbee_core.ingest._plan import MEMORY, Candidate, Plan, compare
+from lilbee_core.ingest._prepare import date_of
 from lilbee_core.ingest._tally import Tally
 from lilbee_core.ingest._walk import Found, LeftOut, Root, Walk, WalkOptions
 from lilbee_core.protocols import CancelToken, DocumentReader, Ledger
-from lilbee_core.types import DocumentRow, DocumentState, FileProblem, document_id
+from lilbee_core.types import DocumentId, DocumentRow, DocumentState, FileProblem, FileStamp, document_id
 
 _BLOCK = 1 << 20
+_CHECK_EVERY = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +35,10 @@ class Survey:
 
     to_read: list[ToRead] = field(default_factory=list[ToRead])
     moved: list[tuple[DocumentRow, DocumentRow]] = field(default_factory=list[tuple[DocumentRow, DocumentRow]])
+    redated: list[DocumentRow] = field(default_factory=list[DocumentRow])
     remove: list[DocumentRow] = field(default_factory=list[DocumentRow])
     record: list[DocumentRow] = field(default_factory=list[DocumentRow])
-    forget: list[DocumentRow] = field(default_factory=list[DocumentRow])
+    forget: list[DocumentId] = field(default_factory=list[DocumentId])
 
     @property
     def bytes(self) -> int:
@@ -53,228 +57,259 @@ class SurveyOptions:
 
 
 class Surveyor:
-    """Compares folders with the ledger. Writes nothing."""
+    """Compares folders with the ledger. Writes nothing.
 
-    def __init__(self, ledger: Ledger, reader: DocumentReader, events: EventSink, now: str, tally: Tally) -> None:
+    `now` tells the time as the ledger writes it.
+    """
+
+    def __init__(
+        self, ledger: Ledger, reader: DocumentReader, events: EventSink, now: Callable[[], str], tally: Tally
+    ) -> None:
         self._ledger = ledger
         self._reader = reader
         self._events = events
         self._now = now
         self._tally = tally
 
-    def survey(self, roots: list[Root], options: SurveyOptions, cancel: CancelToken) -> Survey:
+    def survey(self, roots: Sequence[Root], options: SurveyOptions, cancel: CancelToken) -> Survey:
         """Walk all roots.
 
         Raises:
-            SourceUnavailable: If no root at all can be walked.
+            Cancelled: When `cancel` says so.
         """
         survey = Survey()
-        fresh: list[tuple[Found, str]] = []
-        gone: list[DocumentRow] = []
-        new: dict[str, ToRead] = {}
+        fresh: list[Hashed] = []
+        changed: list[Hashed] = []
+        gone: list[DocumentId] = []
         for root in roots:
-            cancel.check()
-            plan = self._plan(root, options)
+            plan = self._plan(root, options, cancel, survey)
             if plan is None:
                 continue
             self._settle(root, plan, survey)
-            gone += plan.gone
-            for one in self._hashed(root, plan.candidates, survey, cancel, force=options.force):
-                if one.known:
-                    survey.to_read.append(one)
-                else:
-                    fresh.append((one.found, one.row.sha256))
-                    new[one.found.file] = one
-        if roots and len(self._tally.unavailable) == len(roots):
-            raise self._unavailable(roots)
-        pairs, really_gone = pair_moves(gone, fresh)
-        for old, found in pairs:
-            survey.moved.append((old, self._relocated(old, new.pop(found.file).row)))
-        survey.to_read += new.values()
-        survey.remove += really_gone
+            gone += (stamp.id for stamp in plan.gone)
+            for one in self._hashed(root, plan.candidates, survey, cancel):
+                self._sort(one, survey, fresh, changed, force=options.force)
+        rows = sorted(self._ledger.rows_of(gone).values(), key=lambda row: (row.collection, row.path))
+        places = settle_places(fresh, changed, rows)
+        survey.moved += [(old, self._relocated(old, one)) for old, one in places.moved]
+        survey.to_read += [self._to_read(one) for one in places.changed]
+        survey.to_read += [self._to_read(replace(one, row=None)) for one in places.new]
+        survey.remove += places.gone
         self._distinct_ids(survey)
         return survey
 
-    def _plan(self, root: Root, options: SurveyOptions) -> Plan | None:
-        rows = {row.path: row for row in self._ledger.rows(collection=root.collection)}
+    # ------------------------------------------------------------------ one collection
+
+    def _plan(self, root: Root, options: SurveyOptions, cancel: CancelToken, survey: Survey) -> Plan | None:
+        stamps = self._ledger.stamps(root.collection)
         walk = Walk(root, options.walk)
+        entries: list[Found | LeftOut] = []
         try:
-            entries = list(walk)
+            for entry in walk:
+                if len(entries) % _CHECK_EVERY == 0:
+                    cancel.check()
+                entries.append(entry)
         except OSError as error:
-            self._missing(root, f"{root.folder} cannot be read: {error.strerror}")
+            self._missing(root, f"{root.folder} cannot be read: {error.strerror or error}", stamps, survey)
             return None
-        held = [row for row in rows.values() if row.state is DocumentState.INDEXED and row.extractor != "memory"]
-        if not walk.entries and held and not options.prune:
-            self._missing(root, f"{root.folder} is suddenly empty")
+        if not walk.entries and not options.prune and any(one.holds_chunks and _is_file(one) for one in stamps):
+            self._missing(root, f"{root.folder} is suddenly empty", stamps, survey)
             return None
         plan = compare(
-            entries, rows, retry_failed=options.retry_failed, force=options.force, version_of=self._version_of
+            entries, stamps, retry_failed=options.retry_failed, force=options.force, version_of=self._version_of
         )
-        return self._protect(plan, entries)
+        self._protect(plan, entries)
+        return plan
 
-    def _missing(self, root: Root, reason: str) -> None:
+    def _missing(self, root: Root, reason: str, stamps: Sequence[FileStamp], survey: Survey) -> None:
+        """Keep the documents of a folder that is not there, and say so in the ledger."""
         self._tally.unavailable.append(root.collection)
         self._tally.warn(f"collection {root.collection}: {reason}; its documents are kept (`--prune` deletes them)")
+        here = [one.id for one in stamps if one.state is DocumentState.INDEXED and _is_file(one)]
+        survey.record += [
+            replace(row, state=DocumentState.MISSING, code=SourceUnavailable.default_code, reason=reason)
+            for row in self._ledger.rows_of(here).values()
+        ]
 
-    def _unavailable(self, roots: list[Root]) -> SourceUnavailable:
-        reasons = "; ".join(warning for warning in self._tally.warnings if warning.startswith("collection "))
-        folder = roots[0].folder
-        return SourceUnavailable(
-            reasons or f"{folder} is not available",
-            hint=f"Bring {folder} back and sync again, or sync with --prune to delete what it held.",
-        )
-
-    def _protect(self, plan: Plan, entries: list[Found | LeftOut]) -> Plan:
+    def _protect(self, plan: Plan, entries: Sequence[Found | LeftOut]) -> None:
         """Keep documents below folders that could not be read: not seen is not gone."""
         blind = tuple(one.path for one in entries if isinstance(one, LeftOut) and one.failed and one.path.endswith("/"))
         if blind:
-            kept = [row for row in plan.gone if row.path.startswith(blind)]
-            plan.gone = [row for row in plan.gone if not row.path.startswith(blind)]
-            plan.unchanged += kept
-        return plan
+            plan.unchanged += sum(stamp.path.startswith(blind) for stamp in plan.gone)
+            plan.gone = [stamp for stamp in plan.gone if not stamp.path.startswith(blind)]
+            plan.obsolete = [stamp for stamp in plan.obsolete if not stamp.path.startswith(blind)]
 
     def _settle(self, root: Root, plan: Plan, survey: Survey) -> None:
-        self._tally.unchanged += sum(1 for row in plan.unchanged if row.state is DocumentState.INDEXED)
-        survey.forget += plan.stale_rows
+        self._tally.unchanged += plan.unchanged
+        survey.forget += [stamp.id for stamp in plan.obsolete]
+        returned = self._ledger.rows_of([stamp.id for stamp in plan.returned])
+        survey.record += [
+            replace(row, state=DocumentState.INDEXED, code=None, reason=None) for row in returned.values()
+        ]
         if plan.known_failures:
-            names = ", ".join(row.path for row in plan.known_failures[:3])
-            more = f" and {len(plan.known_failures) - 3} more" if len(plan.known_failures) > 3 else ""
             count = len(plan.known_failures)
+            names = ", ".join(stamp.path for stamp in plan.known_failures[:3])
+            more = f" and {count - 3} more" if count > 3 else ""
             self._tally.warn(f"{count} file(s) failed before and have not changed: {names}{more} (--retry tries again)")
-        for left, row in plan.left_out:
-            self._leave_out(root, left, row, survey)
-        for row in plan.unchanged:
-            if row.state is DocumentState.SKIPPED:
-                problem = FileProblem(
-                    path=row.path, collection=row.collection, code=row.code or "", reason=row.reason or ""
-                )
-                self._tally.skipped.append(problem)
+        for left, stamp in plan.left_out:
+            self._leave_out(root, left, stamp, survey)
+        for stamp in plan.skipped:
+            self._tally.skipped.append(_problem(root.collection, stamp.path, stamp.code or "", stamp.reason or ""))
 
-    def _leave_out(self, root: Root, left: LeftOut, row: DocumentRow | None, survey: Survey) -> None:
-        problem = FileProblem(path=left.path, collection=root.collection, code=left.code, reason=left.reason)
-        if left.failed:
-            self._tally.failed.append(problem)
-            self._events(DocumentFailed(collection=root.collection, path=left.path, code=left.code, reason=left.reason))
-            if row is not None and row.state is DocumentState.INDEXED:
-                # It cannot be read now, but nothing says that it changed: what is indexed stays.
-                return
-            state = DocumentState.FAILED
-        else:
-            self._tally.skipped.append(problem)
-            state = DocumentState.SKIPPED
-        if row is not None and row.state is state and row.code == left.code and row.reason == left.reason:
+    def _leave_out(self, root: Root, left: LeftOut, stamp: FileStamp | None, survey: Survey) -> None:
+        problem = _problem(root.collection, left.path, left.code, left.reason)
+        (self._tally.failed if left.failed else self._tally.skipped).append(problem)
+        if left.failed and stamp is not None and stamp.holds_chunks:
+            # It cannot be read now, but nothing says that it changed: what is indexed stays.
+            self._event(root, left)
             return
-        if not left.failed:
-            self._events(
-                DocumentSkipped(collection=root.collection, path=left.path, code=left.code, reason=left.reason)
-            )
-        if row is not None and row.state is DocumentState.INDEXED:
-            survey.remove.append(row)
-        survey.record.append(
-            DocumentRow(
-                id=document_id(root.collection, left.path, ""),
-                collection=root.collection,
-                path=left.path,
-                state=state,
-                code=left.code,
-                reason=left.reason,
-                attempted_at=self._now,
-            )
+        state = DocumentState.FAILED if left.failed else DocumentState.SKIPPED
+        if stamp is not None and (stamp.state, stamp.code, stamp.reason) == (state, left.code, left.reason):
+            return
+        self._event(root, left)
+        row = DocumentRow(
+            id=document_id(root.collection, left.path, ""),
+            collection=root.collection,
+            path=left.path,
+            state=state,
+            code=left.code,
+            reason=left.reason,
+            raw_path=left.raw_path,
+            attempted_at=self._now(),
         )
-        if row is not None and row.state is not DocumentState.INDEXED:
-            survey.forget.append(row)
+        survey.record.append(row)
+        if stamp is None:
+            return
+        if stamp.holds_chunks:
+            survey.remove += self._ledger.rows_of([stamp.id]).values()
+        elif stamp.id != row.id:
+            survey.forget.append(stamp.id)
+
+    def _event(self, root: Root, left: LeftOut) -> None:
+        kind = DocumentFailed if left.failed else DocumentSkipped
+        self._events(kind(collection=root.collection, path=left.path, code=left.code, reason=left.reason))
+
+    # ------------------------------------------------------------------ content
 
     def _hashed(
-        self, root: Root, candidates: list[Candidate], survey: Survey, cancel: CancelToken, *, force: bool
-    ) -> Iterator[ToRead]:
+        self, root: Root, candidates: Sequence[Candidate], survey: Survey, cancel: CancelToken
+    ) -> Iterator[Hashed]:
+        known = [one.stamp.id for one in candidates if one.stamp is not None and one.stamp.holds_chunks]
+        rows = self._ledger.rows_of(known)
         for candidate in candidates:
-            cancel.check()
-            found, row = candidate.found, candidate.row
+            found, stamp = candidate.found, candidate.stamp
+            read_at = self._now()
             try:
-                digest = _sha256(found.file)
+                digest = _sha256(found.file, cancel)
             except OSError as error:
-                self._unreadable(root, found, row, error, survey)
+                self._unreadable(root, candidate, error, survey)
                 continue
-            if row is not None and _holds_chunks(row) and row.sha256 == digest and not force:
-                self._tally.unchanged += 1
-                survey.record.append(
-                    replace(
-                        row, mtime_ns=found.mtime_ns, size=found.size, raw_path=found.raw_path, attempted_at=self._now
-                    )
-                )
-                continue
-            if row is not None and not _holds_chunks(row):
-                survey.forget.append(row)
-            yield ToRead(found=found, row=self._row(root, found, row, digest), known=_holds_chunks(row))
+            if stamp is not None and not stamp.holds_chunks:
+                survey.forget.append(stamp.id)
+            yield Hashed(root.collection, found, digest, rows.get(stamp.id) if stamp is not None else None, read_at)
 
-    def _row(self, root: Root, found: Found, row: DocumentRow | None, digest: str) -> DocumentRow:
-        identity = (
-            row.id if row is not None and _holds_chunks(row) else document_id(root.collection, found.path, digest)
-        )
-        return DocumentRow(
+    def _sort(self, one: Hashed, survey: Survey, fresh: list[Hashed], changed: list[Hashed], *, force: bool) -> None:
+        row, found = one.row, one.found
+        if row is None:
+            fresh.append(one)
+        elif force:
+            survey.to_read.append(self._to_read(one))
+        elif row.sha256 != one.sha256:
+            changed.append(one)
+        elif found.path != row.path:
+            # One of two twins is gone, so the other one is shown by its plain name.
+            survey.moved.append((row, self._relocated(row, one)))
+        else:
+            self._tally.unchanged += 1
+            same = self._relocated(row, one)
+            (survey.record if same.date == row.date else survey.redated).append(same)
+
+    def _to_read(self, one: Hashed) -> ToRead:
+        found, known = one.found, one.row
+        identity = known.id if known is not None else document_id(one.collection, found.path, one.sha256)
+        row = DocumentRow(
             id=identity,
-            collection=root.collection,
+            collection=one.collection,
             path=found.path,
             state=DocumentState.INDEXED,
             size=found.size,
             mtime_ns=found.mtime_ns,
-            sha256=digest,
+            sha256=one.sha256,
             raw_path=found.raw_path,
-            attempted_at=self._now,
-            indexed_at=self._now,
+            attempted_at=one.read_at,
+            indexed_at=one.read_at,
         )
+        return ToRead(found=found, row=row, known=known is not None)
 
-    def _unreadable(self, root: Root, found: Found, row: DocumentRow | None, error: OSError, survey: Survey) -> None:
+    def _unreadable(self, root: Root, candidate: Candidate, error: OSError, survey: Survey) -> None:
+        stamp = candidate.stamp
         if isinstance(error, FileNotFoundError):
-            # It vanished since the walk; the next sync sees it gone.
-            if row is not None and row.state is DocumentState.INDEXED:
-                survey.remove.append(row)
+            # It vanished since the walk; the next sync sees whether it is gone for good.
+            self._tally.unchanged += stamp is not None and stamp.holds_chunks
             return
         reason = f"cannot be read: {error.strerror or type(error).__name__}"
-        left = LeftOut(path=found.path, code="extract.not_readable", reason=reason, failed=True)
-        self._leave_out(root, left, row, survey)
+        found = candidate.found
+        left = LeftOut(
+            path=found.path, raw_path=found.raw_path, code="extract.not_readable", reason=reason, failed=True
+        )
+        self._leave_out(root, left, stamp, survey)
 
-    def _relocated(self, old: DocumentRow, new: DocumentRow) -> DocumentRow:
+    def _relocated(self, old: DocumentRow, new: Hashed) -> DocumentRow:
+        """Return the row of a document whose content is what it was. A date that came from the file follows it."""
+        found = new.found
+        date = date_of(found.mtime_ns) if old.file_date else old.date
         return replace(
             old,
             collection=new.collection,
-            path=new.path,
-            raw_path=new.raw_path,
-            size=new.size,
-            mtime_ns=new.mtime_ns,
-            attempted_at=self._now,
+            path=found.path,
+            raw_path=found.raw_path,
+            size=found.size,
+            mtime_ns=found.mtime_ns,
+            date=date,
+            state=DocumentState.INDEXED,
+            code=None,
+            reason=None,
+            attempted_at=new.read_at,
         )
 
-    def _version_of(self, row: DocumentRow) -> str | None:
-        return self._reader.version(row.path, row.media_type)
+    def _version_of(self, stamp: FileStamp) -> str | None:
+        return self._reader.version(stamp.path, stamp.media_type)
+
+    # ------------------------------------------------------------------ ids
 
     def _distinct_ids(self, survey: Survey) -> None:
         """Give a new file an id of its own where a moved document still holds the one it would get."""
-        taken = {row.id for _, row in survey.moved}
+        wanted = [one.row.id for one in survey.to_read if not one.known]
+        held = self._ledger.rows_of(wanted)
+        taken = {row.id for _, row in survey.moved} | {one.row.id for one in survey.to_read if one.known}
         for index, one in enumerate(survey.to_read):
             if one.known:
-                taken.add(one.row.id)
                 continue
-            salt = 0
-            row = one.row
-            while row.id in taken or self._held_elsewhere(row):
+            row, salt = one.row, 0
+            while row.id in taken or _is_elsewhere(held.get(row.id), row):
                 salt += 1
                 row = replace(row, id=document_id(row.collection, f"{one.row.path}\x00{salt}", row.sha256))
+                held = {**held, **self._ledger.rows_of([row.id])}
             taken.add(row.id)
             survey.to_read[index] = replace(one, row=row)
 
-    def _held_elsewhere(self, row: DocumentRow) -> bool:
-        other = self._ledger.row(row.id)
-        return other is not None and (other.collection, other.path) != (row.collection, row.path)
+
+def _is_elsewhere(held: DocumentRow | None, row: DocumentRow) -> bool:
+    return held is not None and (held.collection, held.path) != (row.collection, row.path)
 
 
-def _holds_chunks(row: DocumentRow | None) -> bool:
-    return row is not None and row.state is DocumentState.INDEXED
+def _is_file(stamp: FileStamp) -> bool:
+    return stamp.extractor != MEMORY
 
 
-def _sha256(file: str) -> str:
+def _problem(collection: str, path: str, code: str, reason: str) -> FileProblem:
+    return FileProblem(path=path, collection=collection, code=code, reason=reason)
+
+
+def _sha256(file: str, cancel: CancelToken) -> str:
     digest = hashlib.sha256()
     with open(file, "rb", buffering=0) as handle:
         while block := handle.read(_BLOCK):
+            cancel.check()
             digest.update(block)
     return digest.hexdigest()

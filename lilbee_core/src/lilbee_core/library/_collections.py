@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,9 +25,10 @@ class Collections:
     def list(self) -> tuple[CollectionInfo, ...]:
         """Return all collections: folders, and those that hold documents from memory."""
         settings, store = self._parts.settings, self._parts.store
-        counts: dict[str, int] = {}
-        for row in store.rows(states=(DocumentState.INDEXED,)):
-            counts[row.collection] = counts.get(row.collection, 0) + 1
+        counts: Counter[str] = Counter()
+        for (collection, state), count in store.counts().items():
+            if state in (DocumentState.INDEXED, DocumentState.MISSING):
+                counts[collection] += count
         found = [
             CollectionInfo(
                 name=root.collection,
@@ -88,7 +90,7 @@ class Collections:
             self._write([one for one in configured if one.name != name])
         with self._parts.store.writing():
             self._parts.store.remove([row.id for row in rows])
-        return sum(1 for row in rows if row.state is DocumentState.INDEXED)
+        return sum(row.holds_chunks for row in rows)
 
     def rename(self, old: str, new: str) -> None:
         """Give a collection another name; its documents keep their identity and vectors.

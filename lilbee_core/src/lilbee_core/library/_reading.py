@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lilbee_core.errors import LilbeeError, PluginError
@@ -33,8 +33,10 @@ class Reader:
             # Its files fail one by one, with this very reason; the sync goes on.
             return f"{spec.name}/broken"
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Document | LilbeeError]]:
-        yield from self._pool.extract(sources)
+    def extract(
+        self, sources: Iterable[Source], *, check: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[Source, Document | LilbeeError]]:
+        yield from self._pool.extract(sources, check=check)
 
     def close(self) -> None:
         """End the worker processes."""

@@ -102,7 +102,7 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
 
 def _collection_names(parts: Parts) -> list[str]:
     named = [root.collection for root in parts.home.roots(parts.settings)]
-    return list(dict.fromkeys([*named, *(row.collection for row in parts.store.rows(states=("indexed",)))]))
+    return list(dict.fromkeys([*named, *(collection for collection, _ in parts.store.counts())]))
 
 
 def _answerer(parts: Parts) -> Answerer:

@@ -26,6 +26,7 @@ from lilbee_core.protocols._reading import (
     Fetcher,
     OcrEngine,
     OcrPage,
+    StreamingChunker,
     TokenCounter,
 )
 from lilbee_core.protocols._search import QueryAnalyzer, SearchContext, SearcherLike, SearchStage
@@ -78,6 +79,7 @@ __all__ = [
     "StagedDocument",
     "StateStore",
     "StoreLike",
+    "StreamingChunker",
     "TokenCounter",
     "TokenEmbedder",
     "Upkeep",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.types import (
@@ -85,10 +85,13 @@ class DocumentReader(Protocol):
         """Return ``name@version`` of the extractor that would read it; None when there is none."""
         ...
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Document | LilbeeError]]:
+    def extract(
+        self, sources: Iterable[Source], *, check: Callable[[], None] = ...
+    ) -> Iterator[tuple[Source, Document | LilbeeError]]:
         """Yield each source with its document or the reason why not, as they finish.
 
-        `sources` is consumed lazily, so that memory stays bounded.
+        `sources` is consumed lazily, so that memory stays bounded. `check` is called often and may raise to give
+        up everything, also while a file is being read.
         """
         ...
 
@@ -140,3 +143,12 @@ class Chunker(Protocol):
         ...
 
     def split(self, document: Document, document_id: DocumentId) -> tuple[Chunk, ...]: ...
+
+
+@runtime_checkable
+class StreamingChunker(Protocol):
+    """A chunker that need not hold all chunks of a document at once."""
+
+    def stream(self, document: Document, document_id: DocumentId) -> Iterator[Chunk]:
+        """Yield what `Chunker.split` returns."""
+        ...

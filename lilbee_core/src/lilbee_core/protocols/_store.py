@@ -13,6 +13,7 @@ from lilbee_core.types import (
     ChunkId,
     DocumentId,
     DocumentRow,
+    DocumentState,
     FileStamp,
     Filter,
     IndexMeta,
@@ -162,6 +163,10 @@ class Ledger(Protocol):
 
     def rows(self, *, collection: str | None = None, states: Sequence[str] = ...) -> Iterator[DocumentRow]:
         """Yield rows ordered by collection and path."""
+        ...
+
+    def counts(self) -> Mapping[tuple[str, DocumentState], int]:
+        """Return the number of rows by collection and state."""
         ...
 
     def record(self, rows: Sequence[DocumentRow]) -> None:

@@ -11,7 +11,6 @@ from lilbee_core.store._columns import row_ids, strings
 from lilbee_core.store._matrix import Matrix, load, refresh, top
 from lilbee_core.store._places import Places
 from lilbee_core.store._rows import best_first
-from lilbee_core.store._schema import dimension_of
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Scored, Vector
 
@@ -81,7 +80,7 @@ class Dense:
         self._held = self._asked = None
 
     def _search(self, table: Table, vector: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
-        dimension = dimension_of(table.schema)
+        dimension = self._tables.dimension_of(self._name, table)
         if dimension is None:
             return ()
         query = check_query(vector, dimension)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._rows import DOCUMENT_COLUMNS, document_rows, documents_from, stamps_from
 from lilbee_core.store._schema import DOCUMENTS
 from lilbee_core.store._tables import Tables
-from lilbee_core.types import DocumentId, DocumentRow, FileStamp
+from lilbee_core.types import DocumentId, DocumentRow, DocumentState, FileStamp
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,13 +54,19 @@ class LedgerTable:
         """Return what a sync compares of every file of the collection."""
         return list(stamps_from(self._read(f"collection = {quote(collection)}", FileStamp._fields)))
 
+    def counts(self) -> Counter[tuple[str, DocumentState]]:
+        """Return the number of rows by collection and state."""
+        found = Counter(pairs(self._read(None, ("collection", "state")), "collection", "state"))
+        return Counter({(collection, DocumentState(state)): count for (collection, state), count in found.items()})
+
     def record(self, rows: Sequence[DocumentRow], revisions: Mapping[DocumentId, str] | None = None) -> None:
         """Write rows; a text revision that is not given stays as it was."""
         last = list({row.id: row for row in rows}.values())
         if not last:
             return
         table = self._tables.require(DOCUMENTS)
-        known = {**self.revisions([row.id for row in last]), **(revisions or {})}
+        given = dict(revisions or {})
+        known = {**self.revisions([row.id for row in last if row.id not in given]), **given}
         with self._tables.engine("write the ledger"):
             upsert(table, document_rows(last, known))
 

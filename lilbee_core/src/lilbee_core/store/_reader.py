@@ -105,7 +105,7 @@ class Reader:
     def text(self, document_id: DocumentId) -> StoredText | None:
         """Return the extracted text that the chunks of the document were cut from."""
         where = f"document_id = {quote(document_id)}"
-        columns = ("document_id", "revision", "codec", "data", "has_lines", "line_map", "segments", "headings",
+        columns = ("document_id", "revision", "codec", "size", "data", "has_lines", "line_map", "segments", "headings",
                    "body_start", "extractor")  # fmt: skip
         table = self._tables.select(TEXTS, "read a text", columns, where)
         rows = {cast("str", row["revision"]): row for row in cast("list[dict[str, object]]", table.to_pylist())}

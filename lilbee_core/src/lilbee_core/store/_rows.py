@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from lilbee_core.errors import InvalidArgument, StoreError
 from lilbee_core.protocols import IndexedDocument
-from lilbee_core.store._columns import full_rows, rows_of, vector_column
-from lilbee_core.store._schema import CHUNKS, DOCUMENTS, TEXTS, vector_field
+from lilbee_core.store._columns import full_rows, part_rows, rows_of, vector_column
+from lilbee_core.store._schema import CHUNKS, DOCUMENTS, TEXTS, VECTOR
 from lilbee_core.types import (
     Box,
     Chunk,
@@ -38,6 +38,8 @@ from lilbee_core.types import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lilbee_core.store._columns import Column
+
 Row = dict[str, object]
 _Text: TypeAlias = str | None
 _Count: TypeAlias = int | None
@@ -57,7 +59,9 @@ DOCUMENT_COLUMNS = (
     "warnings", "file_date",
 )  # fmt: skip
 _MIN_COMPRESSED = 64
-_WORD, _ODD_BLANKS = re.compile(r"[^ \t\n\r\f]+"), re.compile(r"[\t\n\r\f]|  |^ | $")
+# Three times as fast as zlib at its default, and 2 % larger.
+_LEVEL = 3
+_WORD = re.compile(r"[^ \t\n\r\f]+")
 
 
 # --------------------------------------------------------------------------- chunks
@@ -116,52 +120,39 @@ def chunk_rows(
 
     `revisions` names the text that the chunks of a document were cut from.
     """
-    rows: list[Row] = []
-    for document in documents:
-        revision = revisions[document.row.id]
-        has_vector = document.vectors is not None
-        contents = document.contents or tuple(content_of(chunk) for chunk in document.chunks)
-        for chunk, words, content in zip(document.chunks, document.words, contents, strict=True):
-            more = {"revision": revision, "has_vector": has_vector, "words": single_blanks(words)}
-            rows.append({**_chunk_row(chunk), **more, "content_hash": content_number(content)})
-    table = full_rows(rows, CHUNKS)
-    if dimension is None:
-        return table
-    blocks = [(len(one.chunks), one.vectors) for one in documents]
-    return table.append_column(vector_field(dimension), vector_column(blocks, dimension))
+    chunks = [chunk for document in documents for chunk in document.chunks]
+    contents = [one for document in documents for one in document.contents or map(content_of, document.chunks)]
+    columns: dict[str, Sequence[object] | Column] = {
+        **_chunk_columns(chunks),
+        "revision": [revisions[document.row.id] for document in documents for _ in document.chunks],
+        "has_vector": [document.vectors is not None for document in documents for _ in document.chunks],
+        "words": [single_blanks(words) for document in documents for words in document.words],
+        "content_hash": [content_number(content) for content in contents],
+    }
+    if dimension is not None:
+        columns[VECTOR] = vector_column([(len(one.chunks), one.vectors) for one in documents], dimension)
+    return part_rows(columns, CHUNKS, dimension=dimension or 0)
 
 
-def _chunk_row(chunk: Chunk) -> Row:
-    place = chunk.location
+def _chunk_columns(chunks: Sequence[Chunk]) -> dict[str, Sequence[object]]:
+    names = ("id", "document_id", "collection", "path", "ordinal", "text", "symbol", "symbol_kind", "title", "language",
+             "media_type", "date")  # fmt: skip
+    places = [chunk.location for chunk in chunks]
+    of_place = ("line_start", "line_end", "page_start", "page_end", "label", "member")
     return {
-        "id": chunk.id,
-        "document_id": chunk.document_id,
-        "collection": chunk.collection,
-        "path": chunk.path,
-        "ordinal": chunk.ordinal,
-        "text": chunk.text,
-        "char_start": chunk.span.start,
-        "char_end": chunk.span.end,
-        "line_start": place.line_start,
-        "line_end": place.line_end,
-        "page_start": place.page_start,
-        "page_end": place.page_end,
-        "label": place.label,
-        "member": place.member,
-        "boxes": dump([_box_values(box) for box in place.boxes]) if place.boxes else None,
-        "headings": dump(chunk.headings) if chunk.headings else None,
-        "symbol": chunk.symbol,
-        "symbol_kind": chunk.symbol_kind,
-        "title": chunk.title,
-        "language": chunk.language,
-        "media_type": chunk.media_type,
-        "date": chunk.date,
+        **{name: [getattr(chunk, name) for chunk in chunks] for name in names},
+        **{name: [getattr(place, name) for place in places] for name in of_place},
+        "char_start": [chunk.span.start for chunk in chunks],
+        "char_end": [chunk.span.end for chunk in chunks],
+        "boxes": [dump([_box_values(box) for box in place.boxes]) if place.boxes else None for place in places],
+        "headings": [dump(chunk.headings) if chunk.headings else None for chunk in chunks],
     }
 
 
 def single_blanks(words: str) -> str:
     """Return the words with one blank between them, as the search for phrases expects."""
-    return " ".join(_WORD.findall(words)) if _ODD_BLANKS.search(words) else words
+    odd = "  " in words or words[:1] == " " or words[-1:] == " " or any(blank in words for blank in "\t\n\r\f")
+    return " ".join(_WORD.findall(words)) if odd else words
 
 
 def content_of(chunk: Chunk) -> str:
@@ -264,13 +255,13 @@ def text_rows(texts: Iterable[StoredText], revisions: Mapping[DocumentId, str]) 
     """Return the rows of extracted texts under these names."""
     rows: list[Row] = []
     for text in texts:
-        codec, data = pack_text(text.text)
+        codec, size, data = pack_text(text.text)
         rows.append(
             {
                 "document_id": text.document_id,
                 "revision": revisions[text.document_id],
                 "codec": codec,
-                "chars": len(text.text),
+                "size": size,
                 "data": data,
                 "has_lines": text.has_lines,
                 "body_start": text.body_start,
@@ -289,7 +280,7 @@ def text_from(row: Mapping[str, object]) -> StoredText:
     headings = load_list(cast("str | None", row["headings"]))
     return StoredText(
         document_id=DocumentId(cast("str", row["document_id"])),
-        text=unpack_text(cast("str", row["codec"]), cast("bytes", row["data"])),
+        text=unpack_text(cast("str", row["codec"]), cast("int", row["size"]), cast("bytes", row["data"])),
         has_lines=cast("bool", row["has_lines"]),
         line_map=unpack_numbers(cast("bytes | None", row["line_map"])),
         segments=tuple(_segment(cast("list[object]", one)) for one in segments),
@@ -299,22 +290,28 @@ def text_from(row: Mapping[str, object]) -> StoredText:
     )
 
 
-def pack_text(text: str) -> tuple[str, bytes]:
-    """Return how the text is packed, and the bytes."""
+def pack_text(text: str) -> tuple[str, int, bytes]:
+    """Return how the text is packed, its size as bytes, and the bytes."""
+    import pyarrow as pa
+
     data = text.encode("utf-8", "surrogatepass")
-    return ("zlib", zlib.compress(data, 6)) if len(data) >= _MIN_COMPRESSED else ("raw", data)
+    if len(data) < _MIN_COMPRESSED:
+        return "raw", len(data), data
+    return "zstd", len(data), pa.Codec("zstd", _LEVEL).compress(data, asbytes=True)
 
 
-def unpack_text(codec: str, data: bytes) -> str:
+def unpack_text(codec: str, size: int, data: bytes) -> str:
     """Return the text that `pack_text` packed.
 
     Raises:
         StoreError: If the bytes are damaged.
     """
+    import pyarrow as pa
+
     try:
-        raw = zlib.decompress(data) if codec == "zlib" else data
+        raw = data if codec == "raw" else pa.decompress(data, size, "zstd", asbytes=True)
         return raw.decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise StoreError(
             "a stored text is damaged", hint="run `lilbee rebuild` to build the index again", code="store.damaged"
         ) from error

@@ -38,7 +38,7 @@ _CHUNK = """
 _COLUMNS: Final = {
     META: "key! value",
     TEXTS: """
-        document_id! revision! codec chars:whole data:bytes has_lines:flag body_start:whole extractor line_map:bytes
+        document_id! revision! codec size:whole data:bytes has_lines:flag body_start:whole extractor line_map:bytes
         segments headings
     """,
     CHUNKS: _CHUNK,

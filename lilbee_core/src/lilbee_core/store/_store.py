@@ -25,6 +25,7 @@ from lilbee_core.types import (
     ChunkId,
     DocumentId,
     DocumentRow,
+    DocumentState,
     FileStamp,
     Filter,
     IndexMeta,
@@ -284,6 +285,10 @@ class Store:
     def rows(self, *, collection: str | None = None, states: Sequence[str] = ()) -> Iterator[DocumentRow]:
         """Yield ledger rows ordered by collection and path."""
         return self._ledger.rows(collection, states)
+
+    def counts(self) -> Mapping[tuple[str, DocumentState], int]:
+        """Return the number of ledger rows by collection and state."""
+        return self._ledger.counts()
 
     def record(self, rows: Sequence[DocumentRow]) -> None:
         """Write ledger rows that have no chunks (skipped, failed, excluded) or changed state."""

@@ -51,6 +51,7 @@ class Tables:
         self._layout: Layout | None = None
         self._connection: Connection | None = None
         self._handles: dict[str, Table] = {}
+        self._dimensions: dict[tuple[int, str], int] = {}
         self._migrated = False
         self._closed = False
 
@@ -168,7 +169,17 @@ class Tables:
 
     def dimension(self, name: str = CHUNKS) -> int | None:
         """Return the dimension of the stored vectors, None while there are none."""
-        return self.read(name, "read the columns", lambda table: dimension_of(table.schema), None)
+        return self.read(name, "read the columns", lambda table: self.dimension_of(name, table), None)
+
+    def dimension_of(self, name: str, table: Table) -> int | None:
+        """Return the dimension of the vectors of a table; once there, it holds for the whole generation."""
+        key = (self.generation, name)
+        known = self._dimensions.get(key)
+        if known is None:
+            known = dimension_of(table.schema)
+            if known is not None:
+                self._dimensions = {key: known, **{k: v for k, v in self._dimensions.items() if k[0] == key[0]}}
+        return known
 
     # ------------------------------------------------------------------ writing
 
@@ -208,7 +219,7 @@ class Tables:
         """
         table = self.require(name)
         with engine_errors("add the vectors", self.index):
-            present = dimension_of(table.schema)
+            present = self.dimension_of(name, table)
             if present is None:
                 table.add_columns(vector_field(dimension))
                 present = dimension
@@ -227,6 +238,9 @@ class Tables:
                 if dimension_of(table.schema) is not None:
                     table.update(values_sql={"has_vector": "false"})
                     table.drop_columns([VECTOR])
+        layout = self.layout()
+        if layout is not None:  # whoever remembers the dimension shall look again
+            self._file.write(replace(layout, generation=layout.generation + 1))
 
     def reset(self) -> None:
         """Delete every table. Readers see an empty index from the first step on."""

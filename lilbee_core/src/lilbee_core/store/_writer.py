@@ -98,7 +98,7 @@ class Writer:
         table, dimension = self._table_for(name, documents)
         with self._tables.engine("write the chunks"):
             condition = is_in("document_id", replaced)
-            if not documents and not table.count_rows(condition):
+            if not documents and not (table.count_rows() and table.count_rows(condition)):
                 return
             upsert(table, chunk_rows(documents, dimension, revisions), replaced=condition)
 

@@ -234,7 +234,8 @@ class DocumentRow:
     """A row of the ledger: one file, its state and why. Times are UTC ISO 8601.
 
     `raw_path` is the exact name on disk, percent-escaped, where it differs from `path` (a name that is
-    not UTF-8 or not NFC). `embedded` counts the chunks that have a vector; the rest are owed.
+    not UTF-8 or not NFC). `embedded` counts the chunks that have a vector; the rest are owed. `file_date` says that
+    the document has no date of its own, so that `date` is the day on which its file changed.
     """
 
     id: DocumentId
@@ -247,6 +248,7 @@ class DocumentRow:
     title: str | None = None
     language: str | None = None
     date: str | None = None
+    file_date: bool = False
     size: int = 0
     mtime_ns: int = 0
     sha256: str = ""
@@ -258,6 +260,11 @@ class DocumentRow:
     indexed_at: str | None = None
     metadata: Metadata = field(default_factory=Metadata)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def holds_chunks(self) -> bool:
+        """Whether the document can be found; a missing file is still in the index."""
+        return self.state in (DocumentState.INDEXED, DocumentState.MISSING)
 
     @property
     def ref(self) -> str:
@@ -303,6 +310,17 @@ class FileStamp(NamedTuple):
     extractor: str
     raw_path: str
     attempted_at: str
+    sha256: str
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        """The exact name on disk, and whether it is written escaped."""
+        return (self.raw_path, True) if self.raw_path else (self.path, False)
+
+    @property
+    def holds_chunks(self) -> bool:
+        """Whether the document can be found; a missing file is still in the index."""
+        return self.state is DocumentState.INDEXED or self.state is DocumentState.MISSING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
