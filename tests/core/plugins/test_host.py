@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field, model_validator
 
 from lilbee_core.errors import PluginError, ProviderUnavailable
 from lilbee_core.events import Event, Warned
@@ -566,6 +567,39 @@ class TestOptions:
 
         assert "its options cannot be read: weird" in only_failure(host(Offering())).message
 
+    def test_options_that_do_not_go_together_are_told(self) -> None:
+        class Pair(BaseModel):
+            low: int = 1
+            high: int = 2
+
+            @model_validator(mode="after")
+            def _ordered(self) -> Pair:
+                if self.low >= self.high:
+                    raise ValueError("low must be below high")
+                return self
+
+        class Paired(Named):
+            @hookimpl
+            def lilbee_extractors(self) -> list[object]:
+                return [extractor(options=Pair)]
+
+        failure = only_failure(host(Paired(), options={"acme": {"low": 5}}))
+        assert failure.message == "its options do not go together: Value error, low must be below high"
+        assert failure.to_dict()["hint"] == "Change [plugins.acme]."
+
+    def test_an_alias_may_be_used(self) -> None:
+        class Aliased(BaseModel):
+            min_chars: int = Field(default=1, alias="least", ge=1)
+
+        class Short(Named):
+            @hookimpl
+            def lilbee_extractors(self) -> list[object]:
+                return [extractor(options=Aliased)]
+
+        assert host(Short(), options={"acme": {"least": 3}}).extractors()[0].options == {"min_chars": 3}
+        failure = only_failure(host(Short(), options={"acme": {"least": 0}}))
+        assert failure.message.startswith("the option least is not allowed: Input should be greater")
+
     def test_a_model_may_take_anything(self) -> None:
         class Open(Named):
             @hookimpl
@@ -708,6 +742,19 @@ class TestEvents:
         assert failure.part == "lilbee_event"
         assert failure.message == "lilbee_event raised RuntimeError: no at Warned and is called no more"
 
+    def test_an_observer_that_calls_itself_is_dropped_once(self) -> None:
+        class Echo(Named):
+            @hookimpl
+            def lilbee_event(self, event: Event) -> None:
+                if event == Warned(message="first"):
+                    found.emit(Warned(message="second"))
+                raise RuntimeError("no")
+
+        found = host(Echo())
+        found.emit(Warned(message="first"))
+        found.emit(Warned(message="first"))
+        assert len(found.failures) == 1
+
     def test_strict_mode_raises(self) -> None:
         class Grumpy(Named):
             @hookimpl
@@ -788,6 +835,10 @@ class TestWorkers:
         (again,) = load_entry_points([offer.origin])
         assert again.spec == offer.spec
         assert not again.given
+
+    def test_a_module_that_is_gone_is_logged(self, caplog: pytest.LogCaptureFixture) -> None:
+        assert load_entry_points(["module:no_such_module_anywhere"]) == ()
+        assert "no_such_module_anywhere cannot be imported here" in caplog.text
 
     def test_objects_have_no_origin(self) -> None:
         assert host(Whole()).extractors()[0].origin == ""

@@ -208,7 +208,9 @@ def options_problem(error: BaseException, plugin: str, model: type[BaseModel] | 
     if model is None or not isinstance(error, ValidationError):
         return f"its options cannot be read: {error}", f"Look at [plugins.{plugin}] in the settings."
     first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"]) or "options"
+    name = ".".join(str(part) for part in first["loc"])
+    if not name:
+        return f"its options do not go together: {first['msg']}", f"Change [plugins.{plugin}]."
     if first["type"] == "missing":
         return f"the option {name} is missing", f"Set {name} in [plugins.{plugin}]."
     shown = "" if _is_secret(model, first["loc"]) else f" {first.get('input')!r}"
@@ -216,8 +218,8 @@ def options_problem(error: BaseException, plugin: str, model: type[BaseModel] | 
 
 
 def _is_secret(model: type[BaseModel], place: tuple[int | str, ...]) -> bool:
-    field = model.model_fields.get(str(place[0])) if place else None
-    if field is None:
+    field = model.model_fields.get(str(place[0]))
+    if field is None:  # an alias, of a field that may be anything
         return True
     extra: object = field.json_schema_extra
     marked = isinstance(extra, dict) and bool(cast("dict[str, object]", extra).get("secret"))
