@@ -2,6 +2,7 @@ import pytest
 
 from lilbee_core.analysis import Analyzer
 from lilbee_core.answer import NOT_FOUND, ExtractiveAnswerer
+from lilbee_core.answer._sentences import sentences_of
 from lilbee_core.testing import HashEmbedder, a_hit
 from lilbee_core.types import Hit, Location, Query, SearchResult
 
@@ -133,3 +134,10 @@ def test_warnings_of_the_search_reach_the_answer():
     answer = answerer().answer("queen", result(hive(), warnings=("Searched by words alone",)))
 
     assert "Searched by words alone" in answer.warnings
+
+
+def test_a_heading_that_nothing_marks_is_no_sentence() -> None:
+    text = "3. Winter stores\nMore colonies die of hunger than of cold.\n\nWinter stores\n\nThe end of winter stores comes."
+    hit = a_hit(text, headings=("Winter stores",))
+    pieces = [one.text for one in sentences_of(hit, order=0, max_chars=400)]
+    assert pieces == ["More colonies die of hunger than of cold.", "The end of winter stores comes."]
