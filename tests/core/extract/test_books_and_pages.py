@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import kreuzberg
 import pytest
 
-from lilbee_core.errors import ExtractError, NoText
+from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsupportedFormat
 from lilbee_core.extract._bidi import in_reading_order
-from lilbee_core.types import Document
+from lilbee_core.extract._engine import Extraction, Node, plain_error
+from lilbee_core.extract._paged import flow, old_word
+from lilbee_core.types import Document, Heading, Source
 from tests.core.extract._files import epub, pdf, xlsx
 from tests.core.extract.conftest import Read
 
@@ -60,6 +63,50 @@ def test_pdf_pages_are_exact_and_headings_are_found_on_them(document: ReadDocume
     ]
     assert found.metadata["pages"] == 3
     assert found.has_lines is False
+
+
+@pytest.mark.parametrize(
+    ("error", "password", "kind", "words"),
+    [
+        (kreuzberg.ParsingError("PDF is password-protected"), None, EncryptedDocument, "protected by a password"),
+        (kreuzberg.ParsingError("PDF is password-protected"), "x", EncryptedDocument, "does not open it"),
+        (kreuzberg.ParsingError("Security limit exceeded: 9 bytes"), None, LimitExceeded, "unpacks to more"),
+        (kreuzberg.ValidationError("application/pdf"), None, UnsupportedFormat, "no extractor reads"),
+        (kreuzberg.MissingDependencyError("x"), None, UnsupportedFormat, "not installed"),
+        (kreuzberg.ParsingError("PdfiumLibraryInternalError"), None, ExtractError, "is damaged"),
+    ],
+)
+def test_errors_of_the_engine_are_told_in_plain_words(
+    error: Exception, password: str | None, kind: type[ExtractError], words: str
+) -> None:
+    source = Source(collection="c", path="a.pdf", media_type="application/pdf", data=b"")
+    found = plain_error(source, error, password)
+    assert type(found) is kind
+    assert words in found.message
+    assert str(error) not in found.message or str(error) == "x"
+
+
+def test_rtf_has_headings_and_tables_by_row(document: ReadDocument) -> None:
+    found = document("a.rtf", rb"{\rtf1\ansi {\b Bold} words & <signs>, caf\'e9\par second\par}")
+    assert found.text == "Bold words & <signs>, café\n\nsecond"
+
+
+def test_old_word_texts_lose_field_codes_and_gain_rows() -> None:
+    text = "Figure  SEQ Figure \\* ARABIC 1: duck\n\tFood\tKcal\t\tLeaves\t50\t\tBerries\t150\t\t\nplain\ttab"
+    assert old_word(text) == "Figure  1: duck\nFood | Kcal\nLeaves | 50\nBerries | 150\nplain\ttab"
+
+
+def test_headings_and_rows_are_found_in_flowing_text() -> None:
+    nodes = (Node(kind="heading", text="The  First", level=2), Node(kind="paragraph", text="a b"))
+    extraction = Extraction(
+        text="\nThe First\nName Fee\nGannet 40\nend",
+        tables=((0, [["Name", "Fee"], ["Gannet", "40"]]),),
+        nodes=nodes,
+        metadata={},
+    )
+    placed = flow(extraction)
+    assert placed.text == "The First\nName | Fee\nGannet | 40\nend"
+    assert placed.headings == (Heading(start=0, level=2, title="The First"),)
 
 
 def test_pdf_without_text_says_so(read: Read) -> None:

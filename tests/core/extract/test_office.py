@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
 
 import pytest
@@ -212,7 +214,83 @@ def test_pptx_tables_groups_notes_and_comments_are_read(document: ReadDocument) 
     assert found.text == "a | b\n1 | \n\ngrouped\n\nNotes: say this\n\nComment: why?"
 
 
+def test_pptx_charts_and_diagrams_give_their_words(document: ReadDocument) -> None:
+    def points(name: str, *values: str) -> str:
+        return (
+            f"<c:{name}><c:cache>{''.join(f'<c:pt><c:v>{value}</c:v></c:pt>' for value in values)}</c:cache></c:{name}>"
+        )
+
+    series = f"<c:ser>{points('tx', 'Ducks')}{points('cat', '2019', '2020')}{points('val', '120', '130')}</c:ser>"
+    title = "<c:title><c:tx><c:rich><a:p><a:r><a:t>By year</a:t></a:r></a:p></c:rich></c:tx></c:title>"
+    chart = f'<c:space xmlns:c="urn:c" xmlns:a="urn:a"><c:chart>{title}{series}</c:chart></c:space>'
+    data = '<d:data xmlns:d="urn:d" xmlns:a="urn:a"><d:t><a:p><a:r><a:t>Step</a:t></a:r></a:p></d:t><d:t/></d:data>'
+    frame = (
+        '<p:graphicFrame xmlns:c="urn:c" xmlns:d="urn:d"><c:chart r:id="chart"/><d:relIds r:dm="diagramData"/>'
+        "</p:graphicFrame>"
+    )
+    whole = pptx([frame], chart="", diagramData="")
+    parts = {
+        name: zipfile.ZipFile(io.BytesIO(whole)).read(name) for name in zipfile.ZipFile(io.BytesIO(whole)).namelist()
+    }
+    found = document("a.pptx", zipped({**parts, "ppt/chart.xml": chart, "ppt/diagramData.xml": data}))
+    assert found.text == "By year\n\nDucks (2019: 120; 2020: 130)\nStep"
+
+
+def test_pptx_broken_lesser_parts_are_told(document: ReadDocument) -> None:
+    found = document("a.pptx", pptx([shape("words")], comments="<p:cm>"))
+    assert found.text == "words"
+    assert found.warnings == ("the part ppt/comments.xml is damaged and was left out",)
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (
+            "<m:nary><m:naryPr><m:chr val='∑'/></m:naryPr><m:sub>{i}</m:sub><m:sup>{n}</m:sup><m:e>{x}</m:e></m:nary>",
+            "∑_i^n x",
+        ),
+        ("<m:d><m:dPr><m:begChr w:val='['/><m:endChr w:val=']'/></m:dPr><m:e>{x}</m:e><m:e>{n}</m:e></m:d>", "[x, n]"),
+        ("<m:d><m:e>{x}</m:e></m:d>", "(x)"),
+        ("<m:limLow><m:e>{x}</m:e><m:lim>{n}</m:lim></m:limLow>", "x_n"),
+        ("<m:sSubSup><m:e>{x}</m:e><m:sub>{i}</m:sub><m:sup>{n}</m:sup></m:sSubSup>", "x_i^n"),
+        ("<m:func><m:fName>{i}</m:fName><m:e>{x}</m:e></m:func>", "ix"),
+    ],
+)
+def test_formulas_are_written_on_one_line(formula: str, text: str, document: ReadDocument) -> None:
+    letters = {name: f"<m:r><m:t>{name}</m:t></m:r>" for name in "xin"}
+    body = f"<w:p><m:oMath>{formula.format(**letters)}</m:oMath></w:p>"
+    assert document("a.docx", docx(body)).text == text
+
+
+def test_docx_inserted_blocks_and_controls_are_read(document: ReadDocument) -> None:
+    control = f"<w:sdt><w:sdtContent><w:tc>{paragraph('a')}</w:tc></w:sdtContent></w:sdt>"
+    row = f"<w:tr>{control}<w:tc>{paragraph('b')}</w:tc></w:tr>"
+    body = (
+        f"<w:sdt><w:sdtContent>{paragraph('control')}</w:sdtContent></w:sdt><w:tbl><w:ins>{row}</w:ins></w:tbl>"
+        '<w:p><w:r><w:t>x</w:t><w:tab/><w:t>y</w:t><w:br/><w:noBreakHyphen/><w:sym w:char="F0B7"/><w:sym w:char="zz"/>'
+        '<w:sym w:char="2192"/></w:r></w:p>'
+    )
+    assert document("a.docx", docx(body)).text == "control\n\na | b\n\nx\ty\n-→"
+
+
 # --------------------------------------------------------------------------- OpenDocument
+
+
+def test_odt_comments_margins_and_layout_tables(document: ReadDocument) -> None:
+    body = (
+        "<text:p>Text<office:annotation><dc:creator xmlns:dc='urn:dc'>Jo</dc:creator><text:p>really?</text:p>"
+        "</office:annotation><text:tab/>more<text:line-break/>end</text:p>"
+        "<table:table><table:table-row><table:table-cell><text:p>alone</text:p></table:table-cell></table:table-row>"
+        "</table:table><draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame>"
+    )
+    header, footer = (
+        "<text:header><text:p>Doc no. 7</text:p></text:header>",
+        "<text:footer><text:p>3</text:p></text:footer>",
+    )
+    styles = f"<office:master>{header}{footer}</office:master>"
+    found = document("a.odt", odf(body, styles=styles))
+    assert found.text == "Text\tmore\nend\n\nalone\n\nboxed\n\nComment by Jo: really?\n\nDoc no. 7"
+    assert [one.label for one in found.segments] == ["comments", "header and footer"]
 
 
 def test_odt_text_lists_tables_and_notes(document: ReadDocument) -> None:

@@ -80,11 +80,11 @@ def test_a_worker_spoilt_by_an_earlier_file_does_not_cost_a_later_one(registry: 
 
 
 def test_a_file_that_hangs_is_given_up(registry: ExtractorRegistry) -> None:
-    with ExtractPool(registry, workers=1, timeout_s=0.5, memory_mb=1024, max_chars=1000) as pool:
+    with ExtractPool(registry, workers=1, timeout_s=2, memory_mb=1024, max_chars=1000) as pool:
         found = results(pool, sample("pid", "before"), sample("hang"), sample("pid", "after"))
     error = found["hang"]
     assert isinstance(error, LimitExceeded)
-    assert "hang was not read within 0.5 seconds" in error.message
+    assert "hang was not read within 2 seconds" in error.message
     assert text_of(found["before"]) != text_of(found["after"])
 
 

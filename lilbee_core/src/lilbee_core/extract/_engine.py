@@ -69,7 +69,7 @@ def run_engine(source: Source, data: bytes, *, output: str = "plain", password: 
     try:
         result = kreuzberg.extract_bytes_sync(data, source.media_type, config)
     except kreuzberg.KreuzbergError as error:
-        raise _plain_error(source, error, password) from error
+        raise plain_error(source, error, password) from error
     except BaseException as error:
         # A panic of native code is no `Exception`; it says that the file was too odd for the reader.
         if isinstance(error, RuntimeError) or type(error).__name__ == "PanicException":
@@ -78,7 +78,8 @@ def run_engine(source: Source, data: bytes, *, output: str = "plain", password: 
     return _read_result(result)
 
 
-def _plain_error(source: Source, error: Exception, password: str | None) -> ExtractError:
+def plain_error(source: Source, error: Exception, password: str | None) -> ExtractError:
+    """Return our error for one of the engine."""
     reason = str(error)
     if _ENCRYPTED.search(reason):
         what = "the given password does not open it" if password else "it is protected by a password"

@@ -58,13 +58,17 @@ class Lane:
     def stop(self) -> None:
         """Give up what is being read."""
         self._stopping = True
-        if (process := self._process) is not None:
+        if self.busy and (process := self._process) is not None:
             process.stop()
 
     def join(self) -> None:
-        """Wait for the thread to end."""
-        if self._thread.is_alive() and self._thread is not threading.current_thread():
-            self._thread.join(timeout=10)
+        """Wait for the thread to end, with its process."""
+        if self._thread is threading.current_thread():
+            return
+        self._thread.join(timeout=3)
+        if (process := self._process) is not None:
+            process.stop()
+        self._thread.join(timeout=10)
 
     def watch(self) -> None:
         """Kill the process when its file takes too long or too much; called every now and then."""
@@ -99,7 +103,7 @@ class Lane:
         if job.recipe is None:
             raise TypeError("a job without a recipe cannot be sent to a worker")
         process = self._ready_process()
-        if not job.attach(process):
+        if self._stopping or not job.attach(process):
             return _given_up(job.source)
         try:
             reply: Reply = process.ask(Task(source=job.source, recipe=job.recipe), timeout_s=self._timeout_s)

@@ -94,7 +94,7 @@ def _parse(source: Source, text: str) -> Json:
 
 
 def _items(value: object) -> Iterator[Json]:
-    return (fields(item) for item in items(value) if isinstance(item, dict))
+    return (fields(item) for item in items(value))
 
 
 def _cells(notebook: Json) -> Iterator[Json]:

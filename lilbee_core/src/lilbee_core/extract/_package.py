@@ -143,7 +143,7 @@ class Package:
         except ExtractError as error:
             if isinstance(error, LimitExceeded | UnsafeContent):
                 raise
-            self.warnings.append(f"the part {name} is damaged and was left out")
+            self.warnings.append(f"the part {name.lstrip('/')} is damaged and was left out")
             return None
 
     def relations(self, part: str) -> Mapping[str, tuple[str, str]]:

@@ -19,6 +19,7 @@ from lilbee_core.extract._wire import Reply, Setup, Task, receive, send
 log = logging.getLogger(__name__)
 
 _START_LIMIT_S = 60.0
+_PARTING_S = 2.0
 _NOISE_BYTES = 8192
 # The worker sees the modules that this process sees, whatever its working directory, and none besides.
 _BOOT = "import sys; sys.path[:] = sys.argv[1:]; from lilbee_core.extract._worker import main; main()"
@@ -166,7 +167,11 @@ class WorkerProcess:
             self._listener.join(timeout=1)
 
     def close(self) -> None:
-        """Kill the process and close its pipes."""
+        """End the process, in peace if it reads nothing, and close its pipes."""
+        if self._popen is not None and self._deadline is None and self._reason is None:
+            _close_quietly(self._popen.stdin)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(timeout=_PARTING_S)
         self._end(Loss.STOPPED)
         if self._popen is not None:
             for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):

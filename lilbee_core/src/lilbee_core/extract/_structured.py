@@ -128,7 +128,7 @@ def _regularity(sample: str, mark: str) -> tuple[int, int]:
 def _columns(text: str, delimiter: str) -> tuple[str, ...]:
     lines = text[:65_536].splitlines(keepends=True)
     try:
-        row: list[str] = next((row for row in csv.reader(lines, delimiter=delimiter) if any(row)), [])
+        row = next((row for row in csv.reader(lines, delimiter=delimiter) if any(row)), list[str]())
     except csv.Error:
         return ()
     names = tuple(" ".join(name.split()) for name in row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import queue
 import signal
 import sys
 import threading
@@ -87,16 +88,15 @@ class _Inbox:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._task: Task | None = None
-        self._given = threading.Semaphore(0)
-        self._taken = threading.Semaphore(1)
+        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._idle = threading.Event()
         threading.Thread(target=self._run, name="lilbee-extract-inbox", daemon=True).start()
 
     def next(self) -> Task | None:
-        """Wait for the next task."""
-        self._given.acquire()
-        task = self._task
-        self._taken.release()
+        """Wait for the next task; None when the pool is gone."""
+        self._idle.set()
+        task = self._tasks.get()
+        self._idle.clear()
         return task
 
     def _run(self) -> None:
@@ -104,11 +104,13 @@ class _Inbox:
             try:
                 message = receive(self._stream)
             except (EOFError, OSError):
-                # The pool is gone: whatever is being read is of no use to anybody.
-                os._exit(0)
-            self._taken.acquire()
-            self._task = cast("Task", message)
-            self._given.release()
+                if not self._idle.is_set():
+                    # Whatever is being read is of no use to anybody.
+                    os._exit(0)
+                self._tasks.put(None)
+                return
+            self._idle.clear()
+            self._tasks.put(cast("Task", message))
 
 
 def _take_over_the_pipes() -> tuple[IO[bytes], IO[bytes]]:
