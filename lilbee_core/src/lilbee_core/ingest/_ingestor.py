@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC
 
@@ -14,6 +15,7 @@ from lilbee_core.events import (
     DocumentRemoved,
     EventSink,
     Progress,
+    SafeSink,
     SyncFinished,
     SyncPlanned,
     SyncStarted,
@@ -74,6 +76,12 @@ class Ingestor:
         self._limits = limits
         self._embed_batch_size = embed_batch_size
         self._preparer = Preparer(chunker, analyzer, embed_text, part_chunks=limits.part_chunks)
+
+    def reporting_to(self, *sinks: EventSink) -> Ingestor:
+        """Return this ingestor with its events going to each of these sinks."""
+        twin = copy(self)
+        twin._events = SafeSink(*sinks)
+        return twin
 
     # ------------------------------------------------------------------ verbs
 

@@ -154,7 +154,9 @@ class Walk:
         except OSError as error:
             if is_root:
                 raise
-            yield self._left(place.folder, "extract.not_readable", _reason(error), is_folder=True, failed=True)
+            yield self._left(
+                place.folder, code="extract.not_readable", reason=_reason(error), is_folder=True, failed=True
+            )
             return
         self._entered.add(identity)
         names = {entry.name for entry in entries}
@@ -181,7 +183,7 @@ class Walk:
         rule = rules.decide(raw, entry.name, is_folder=is_folder)
         self.entries += rule is None or rule.origin != BUILT_IN
         if rule is not None:
-            yield self._left(raw, "ignored", f"ignored by {rule}", is_folder=is_folder, rule=rule)
+            yield self._left(raw, code="ignored", reason=f"ignored by {rule}", is_folder=is_folder, rule=rule)
         elif is_link:
             yield from self._link(entry, raw, rules, info)
         elif info is None:
@@ -194,7 +196,7 @@ class Walk:
         if rule is None:
             folders.append(place)
         elif not self._globs.choose:
-            yield self._left(place.folder, "ignored", f"ignored by {rule}", is_folder=True, rule=rule)
+            yield self._left(place.folder, code="ignored", reason=f"ignored by {rule}", is_folder=True, rule=rule)
 
     # ------------------------------------------------------------------ files
 
@@ -202,15 +204,15 @@ class Walk:
         rule = self._globs.decide(raw)
         if rule is not None:
             if not self._globs.choose:
-                yield self._left(raw, "ignored", f"ignored by {rule}", rule=rule)
+                yield self._left(raw, code="ignored", reason=f"ignored by {rule}", rule=rule)
             return
         if not stat.S_ISREG(info.st_mode):
             kind = next((kind for test, kind in _KINDS if test(info.st_mode)), "special file")
-            yield self._left(raw, "special_file", f"a {kind} is not a document")
+            yield self._left(raw, code="special_file", reason=f"a {kind} is not a document")
             return
         if info.st_size > self.options.max_bytes:
             size = f"{info.st_size / 1e6:.0f} MB is over the limit of {self.options.max_bytes / 1e6:.0f} MB"
-            yield self._left(raw, "extract.limit", size, failed=True)
+            yield self._left(raw, code="extract.limit", reason=size, failed=True)
             return
         self._read.add(file)
         yield Found(path=self._name(raw), raw=raw, file=file, size=info.st_size, mtime_ns=info.st_mtime_ns)
@@ -219,13 +221,13 @@ class Walk:
         rule = rules.decide(raw, entry.name, is_folder=False)
         self.entries += rule is None or rule.origin != BUILT_IN
         if rule is not None:
-            yield self._left(raw, "ignored", f"ignored by {rule}", rule=rule)
+            yield self._left(raw, code="ignored", reason=f"ignored by {rule}", rule=rule)
         elif self._globs.decide(raw) is not None:
             return
         elif entry.is_symlink():
-            yield self._left(raw, "link.dangling", "the link points to nothing that can be read")
+            yield self._left(raw, code="link.dangling", reason="the link points to nothing that can be read")
         elif not isinstance(error, FileNotFoundError):
-            yield self._left(raw, "extract.not_readable", _reason(error), failed=True)
+            yield self._left(raw, code="extract.not_readable", reason=_reason(error), failed=True)
 
     # ------------------------------------------------------------------ links
 
@@ -239,7 +241,7 @@ class Walk:
             self._links.append(_Link(raw, entry.path, target, rules, info))
         elif not self._globs.choose or self._globs.decide(raw) is None:
             is_folder = stat.S_ISDIR(info.st_mode)
-            yield self._left(raw, "link.outside", "the link leaves the collection", is_folder=is_folder)
+            yield self._left(raw, code="link.outside", reason="the link leaves the collection", is_folder=is_folder)
 
     def _follow(self, link: _Link) -> Iterator[Found | LeftOut]:
         """Read what a link leads to, unless it is read under another name, or unwanted."""
@@ -247,7 +249,7 @@ class Walk:
         reason = self._why_not(link)
         if reason is not None:
             if not self._globs.choose or self._globs.decide(link.raw) is None:
-                yield self._left(link.raw, "link.inside", reason, is_folder=is_folder)
+                yield self._left(link.raw, code="link.inside", reason=reason, is_folder=is_folder)
         elif is_folder:
             folders: list[_Place] = []
             yield from self._enter(_Place(link.file, link.raw, link.rules), folders)
@@ -276,9 +278,9 @@ class Walk:
     def _left(
         self,
         raw: str,
+        *,
         code: str,
         reason: str,
-        *,
         is_folder: bool = False,
         rule: Rule | None = None,
         failed: bool = False,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lilbee_core.errors import InvalidArgument, NotFound
-from lilbee_core.ingest import Root
+from lilbee_core.ingest import Globs, Root, shown
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._parts import Parts
 from lilbee_core.types import DocumentState
@@ -63,8 +63,6 @@ def _root_of(roots: Sequence[Root], path: Path) -> Root | None:
 
 
 def _lets_in(root: Root, path: Path) -> bool:
-    from lilbee_core.ingest import Globs
-
     if path == root.folder:
         return not root.include
     relative = path.relative_to(root.folder).as_posix()
@@ -74,7 +72,7 @@ def _lets_in(root: Root, path: Path) -> bool:
 
 def _readmit(parts: Parts, root: Root, path: Path) -> None:
     real = Path(os.path.realpath(path))
-    relative = real.relative_to(root.folder).as_posix()
+    relative = shown(real.relative_to(root.folder).as_posix())
     rows = [
         row
         for row in parts.store.rows(collection=root.collection, states=(DocumentState.EXCLUDED,))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import CollectionSettings, read_config, validated_collection, write_config
 from lilbee_core.types import CollectionInfo, DocumentState, Filter
 
+_Configured: TypeAlias = list[CollectionSettings]
 _GLOB_SIGNS = "\\*?[]!# "
 
 
@@ -59,21 +62,23 @@ class Collections:
         folder = Path(os.path.abspath(Path(path).expanduser()))
         if not folder.is_dir():
             raise NotFound(f"there is no folder {folder}", hint="Check the path.")
-        configured = self._configured()
-        chosen = name or self._free_name(folder.name or "files", configured)
-        if any(one.name == chosen for one in configured):
-            raise InvalidArgument(f"there is a collection {chosen!r} already", hint="Choose another name with --name.")
-        self._write([*configured, _entry(chosen, self._relative(folder), include, exclude)])
-        info = self.get(chosen)
-        assert info is not None
-        return info
+        with self._changing() as configured:
+            chosen = name or _free_name(folder.name or "files", configured)
+            if any(one.name == chosen for one in configured):
+                raise InvalidArgument(
+                    f"there is a collection {chosen!r} already", hint="Choose another name with --name."
+                )
+            configured.append(_entry(chosen, self._relative(folder), include, exclude))
+        return CollectionInfo(
+            name=chosen, root=str(Path(os.path.realpath(folder))), include=tuple(include), exclude=tuple(exclude)
+        )
 
     def add_file(self, file: Path) -> str:
         """Make a single file a collection of its own and return the collection's name."""
-        configured = self._configured()
-        name = self._free_name(file.stem or "file", configured)
         pattern = "/" + "".join("\\" + sign if sign in _GLOB_SIGNS else sign for sign in file.name)
-        self._write([*configured, _entry(name, self._relative(file.parent), (pattern,), ())])
+        with self._changing() as configured:
+            name = _free_name(file.stem or "file", configured)
+            configured.append(_entry(name, self._relative(file.parent), (pattern,), ()))
         return name
 
     def remove(self, name: str) -> int:
@@ -82,13 +87,11 @@ class Collections:
         Raises:
             NotFound: If there is no such collection.
         """
-        configured = self._configured()
-        rows = list(self._parts.store.rows(collection=name))
-        if not rows and not any(one.name == name for one in configured):
-            raise self._unknown(name)
-        if any(one.name == name for one in configured):
-            self._write([one for one in configured if one.name != name])
-        with self._parts.store.writing():
+        with self._changing() as configured:
+            rows = list(self._parts.store.rows(collection=name))
+            if not rows and not any(one.name == name for one in configured):
+                raise self._unknown(name)
+            configured[:] = [one for one in configured if one.name != name]
             self._parts.store.remove([row.id for row in rows])
         return sum(row.holds_chunks for row in rows)
 
@@ -99,16 +102,15 @@ class Collections:
             NotFound: If there is no collection `old`.
             InvalidArgument: If `new` is taken or not allowed.
         """
-        configured = self._configured()
-        rows = list(self._parts.store.rows(collection=old))
-        if not rows and not any(one.name == old for one in configured):
-            raise self._unknown(old)
-        if any(one.name == new for one in configured) or next(self._parts.store.rows(collection=new), None):
-            raise InvalidArgument(f"there is a collection {new!r} already", hint="Choose another name.")
         _entry(new, ".", (), ())
-        self._parts.ingestor.rename_collection(rows, new)
-        if any(one.name == old for one in configured):
-            self._write([one.model_copy(update={"name": new}) if one.name == old else one for one in configured])
+        with self._changing() as configured:
+            rows = list(self._parts.store.rows(collection=old))
+            if not rows and not any(one.name == old for one in configured):
+                raise self._unknown(old)
+            if any(one.name == new for one in configured) or next(self._parts.store.rows(collection=new), None):
+                raise InvalidArgument(f"there is a collection {new!r} already", hint="Choose another name.")
+            self._parts.ingestor.rename_collection(rows, new)
+            configured[:] = [one.model_copy(update={"name": new}) if one.name == old else one for one in configured]
 
     def filter(self, *names: str) -> Filter:
         """Return a filter for these collections.
@@ -124,16 +126,21 @@ class Collections:
 
     # ------------------------------------------------------------------ inside
 
-    def _configured(self) -> tuple[CollectionSettings, ...]:
-        return self._parts.settings.collections or self._parts.home.implicit()
-
-    def _write(self, collections: Sequence[CollectionSettings]) -> None:
+    @contextmanager
+    def _changing(self) -> Generator[_Configured]:
+        """Give the collections to be changed, as they are in the file now, and write them if they were."""
         home = self._parts.home
         home.claim()
-        content = read_config(home.config_file)
-        content["collections"] = [one.model_dump(exclude_defaults=False) for one in collections]
-        write_config(home.config_file, content)
-        self._parts.reconfigure()
+        with self._parts.store.writing():
+            self._parts.reconfigure()
+            before = list(self._parts.settings.collections or home.implicit())
+            after = list(before)
+            yield after
+            if after != before:
+                content = read_config(home.config_file)
+                content["collections"] = [one.model_dump(exclude_defaults=False) for one in after]
+                write_config(home.config_file, content)
+                self._parts.reconfigure()
 
     def _relative(self, folder: Path) -> str:
         root = self._parts.home.root
@@ -141,15 +148,16 @@ class Collections:
             return "."
         return str(folder)
 
-    def _free_name(self, wanted: str, configured: Sequence[CollectionSettings]) -> str:
-        base = wanted.strip(". ") or "files"
-        taken = {one.name for one in configured}
-        names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
-        return next(name for name in names if name not in taken)
-
     def _unknown(self, name: str) -> NotFound:
         known = ", ".join(one.name for one in self.list()) or "none"
         return NotFound(f"there is no collection {name!r} (there is: {known})", hint="Run `lilbee collection list`.")
+
+
+def _free_name(wanted: str, configured: Sequence[CollectionSettings]) -> str:
+    base = wanted.strip(". ") or "files"
+    taken = {one.name for one in configured}
+    names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in names if name not in taken)
 
 
 def _entry(name: str, path: str, include: Sequence[str], exclude: Sequence[str]) -> CollectionSettings:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.events import EventSink
-from lilbee_core.library._adding import register
-from lilbee_core.library._clock import CancelSwitch
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._config import Config
 from lilbee_core.library._home import Home
+from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._status import library_status
 from lilbee_core.library._texts import Place, below, find, passage, require
@@ -154,20 +152,11 @@ class Lilbee:
             EmbedderMismatch: If another embedder built the index.
             StoreLocked: If another process writes for too long.
         """
-        from lilbee_core.ingest import SyncOptions
+        from lilbee_core.library._syncing import SyncRequest, run_sync
 
-        parts = self._parts
-        roots = parts.home.roots(parts.settings)
-        if collections:
-            known = {root.collection for root in roots}
-            for name in collections:
-                if name not in known:
-                    raise NotFound(f"there is no collection {name!r}", hint="Run `lilbee collection list`.")
-            roots = [root for root in roots if root.collection in collections]
-        options = SyncOptions(prune=prune, dry_run=dry_run, retry_failed=retry)
-        if not dry_run:
-            self._ready_to_write()
-        return parts.ingestor.sync(roots, cancel or CancelSwitch(), options)
+        request = SyncRequest(prune=prune, dry_run=dry_run, retry=retry, collections=tuple(collections))
+        with interruptible(cancel) as token:
+            return run_sync(self._parts, request, token)
 
     def add(self, *paths: str | Path, cancel: CancelToken | None = None) -> SyncReport:
         """Index files and folders where they are; nothing is copied.
@@ -180,18 +169,20 @@ class Lilbee:
         """
         if not paths:
             raise InvalidArgument("nothing to add", hint="Name files or folders.")
-        parts = self._parts
-        self._ready_to_write()
-        added = register(parts, self.collections, paths)
-        return self.sync(collections=added.collections, cancel=cancel)
+        from lilbee_core.library._syncing import run_add
+
+        with interruptible(cancel) as token:
+            return run_add(self._parts, paths, token)
 
     def add_documents(self, documents: Iterable[Document], *, cancel: CancelToken | None = None) -> SyncReport:
         """Index documents from memory. The iterable is streamed; equal collection and path replace.
 
         A `Document` needs a `path` (its name) and a `text`.
         """
-        self._ready_to_write()
-        return self._parts.ingestor.add_documents(documents, cancel or CancelSwitch())
+        from lilbee_core.library._syncing import run_add_documents
+
+        with interruptible(cancel) as token:
+            return run_add_documents(self._parts, documents, token)
 
     def remove(self, *refs: str) -> tuple[str, ...]:
         """Take documents out of the index and keep them out until `add` brings them back.
@@ -219,10 +210,10 @@ class Lilbee:
         Raises:
             SourceUnavailable: If no folder can be read; then nothing was deleted.
         """
-        from lilbee_core.library._rebuilding import rebuild
+        from lilbee_core.library._syncing import run_rebuild
 
-        self._parts.home.prepare()
-        return rebuild(self._parts, cancel or CancelSwitch())
+        with interruptible(cancel) as token:
+            return run_rebuild(self._parts, token)
 
     def optimize(self) -> tuple[str, ...]:
         """Compact the index and rebuild its word index now; return what was done."""
@@ -347,13 +338,14 @@ class Lilbee:
     def doctor(self) -> Doctor:
         """Checks of the installation and the index."""
         from lilbee_core.doctor import Doctor
+        from lilbee_core.library._identity import check_embedder
 
         parts = self._parts
         return Doctor(
             data_dir=self.data_dir,
             store=lambda: parts.store,
             embedder=lambda: parts.embedder,
-            verify=lambda: parts.check_embedder(parts.store.meta()),
+            verify=lambda: check_embedder(parts, parts.store.meta()),
             plugins=lambda: self.plugins,
             collections=self.collections.list,
             warnings=lambda: parts.settings.warnings,
@@ -394,26 +386,3 @@ class Lilbee:
             top_k=top_k or options.top_k,
             profile=profile or options.profile,
         )
-
-    def _ready_to_write(self) -> None:
-        """Check that this library may be written with these settings, and say in it what builds it."""
-        parts = self._parts
-        parts.home.prepare()
-        from lilbee_core.library._rebuilding import resume
-
-        meta = parts.store.meta()
-        parts.check_embedder(meta)
-        parts.check_chunking(meta)
-        expected = parts.expected_meta(meta)
-        if meta is None:
-            with parts.store.writing():
-                parts.store.set_meta(expected)
-        elif meta.fingerprint is None and expected.fingerprint is not None:
-            # Words only so far: the vectors are owed, and the next sync pays them.
-            with parts.store.writing():
-                parts.store.set_meta(expected)
-        elif meta.analyzer != expected.analyzer:
-            parts.ingestor.reanalyze()
-            with parts.store.writing():
-                parts.store.set_meta(replace(meta, analyzer=expected.analyzer))
-        resume(parts)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from lilbee_core.errors import EmbedderMismatch, LibraryError, ProviderError, SettingsError
+from lilbee_core.errors import LibraryError, StoreError
 from lilbee_core.events import EventSink, SafeSink
 from lilbee_core.library._clock import SystemClock
 from lilbee_core.library._home import Home
 from lilbee_core.protocols import Chunker, Clock, EmbedderLike, StoreLike
-from lilbee_core.settings import Settings, new_library_id
+from lilbee_core.settings import Settings
 from lilbee_core.types import IndexMeta
 
 if TYPE_CHECKING:
@@ -27,19 +24,9 @@ if TYPE_CHECKING:
     from lilbee_core.protocols import ChatProvider, ModelRouter, RerankerLike
     from lilbee_core.store import Store
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 WORDS_ONLY_TOKENS = 256
 """What a chunk is cut for when there is no embedder yet, so that one can be added without cutting anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who makes the vectors; `fingerprint` is None while that is unknown."""
-
-    model: str | None
-    fingerprint: str | None
-    dimension: int | None
 
 
 class Parts:
@@ -71,6 +58,7 @@ class Parts:
         self._locks: dict[str, threading.RLock] = {}
         self._stack = ExitStack()
         self._built: dict[str, object] = {}
+        self._meta: tuple[int, IndexMeta | None] | None = None
         self._closed = False
 
     # ------------------------------------------------------------------ life
@@ -83,13 +71,18 @@ class Parts:
             self._stack.close()
 
     def reconfigure(self, settings: Settings | None = None) -> None:
-        """Forget what depends on settings; the store stays open."""
+        """Use new settings, or those in the files as they are now; only what depends on a change is made anew.
+
+        Raises:
+            SettingsError: If they are not allowed; everything stays as it was then.
+        """
         with self._lock:
-            kept = {name: self._built[name] for name in ("store",) if name in self._built}
-            self._built.clear()
-            self._built.update(kept)
+            old = cast("Settings | None", self._built.get("settings"))
             if settings is not None:
                 self._given_settings = settings
+            new = self._load_settings()
+            kept = _untouched(old, new) if old is not None else frozenset({"store"})
+            self._built = {name: part for name, part in self._built.items() if name in kept} | {"settings": new}
 
     def has(self, name: str) -> bool:
         """Whether a part was built already."""
@@ -169,6 +162,22 @@ class Parts:
 
         return self.once("store", build)
 
+    def meta(self) -> IndexMeta | None:
+        """Return what built the index; read once per version of the index."""
+        store = self.store
+        version = store.version
+        known = self._meta
+        if known is None or known[0] != version or version == 0:
+            known = self._meta = (version, store.meta())
+        return known[1]
+
+    def known_meta(self) -> IndexMeta | None:
+        """Return what built the index, None where that cannot be read."""
+        try:
+            return self.store.meta()
+        except StoreError:
+            return None
+
     @property
     def analyzer(self) -> Analyzer:
         """Turns text and queries into words."""
@@ -187,7 +196,7 @@ class Parts:
         def build() -> ModelRouter:
             from lilbee_core.library._models import build_router
 
-            router = build_router(self.settings, self.host, self.store.meta)
+            router = build_router(self.settings, self.host, self.known_meta)
             self._stack.callback(router.close)
             return router
 
@@ -287,80 +296,20 @@ class Parts:
 
         return self.once("ingestor", build)
 
-    # ------------------------------------------------------------------ identity of the index
-
-    def expected_meta(self, old: IndexMeta | None) -> IndexMeta:
-        """Return what an index written with the present settings says of itself."""
-        from lilbee_core import __version__
-        from lilbee_core.store import SCHEMA
-
-        options, identity = self.settings.chunks, self.identity(old)
-        return IndexMeta(
-            schema=SCHEMA,
-            embedder=identity.model,
-            fingerprint=identity.fingerprint,
-            dimension=identity.dimension,
-            chunk_size=options.chunk_size,
-            chunk_overlap=options.chunk_overlap,
-            chunking=self.chunker.fingerprint,
-            analyzer=self.analyzer.version,
-            library_id=old.library_id if old is not None else new_library_id(),
-            created_at=old.created_at
-            if old is not None
-            else self.clock.now().astimezone(UTC).isoformat(timespec="seconds"),
-            lilbee_version=__version__,
-        )
-
-    def identity(self, old: IndexMeta | None) -> Identity:
-        """Return who makes the vectors. A server that is down now is taken to be the one the index knows."""
-        embedder = self.embedder
-        if embedder is None:
-            return Identity(None, None, None)
-        try:
-            return Identity(embedder.model, embedder.fingerprint, embedder.dimension)
-        except ProviderError as error:
-            log.warning("the embedder cannot say who it is: %s", error)
-            if old is not None and old.embedder == embedder.model:
-                return Identity(old.embedder, old.fingerprint, old.dimension)
-            return Identity(embedder.model, None, None)
-
-    def check_embedder(self, meta: IndexMeta | None) -> None:
-        """Refuse to mix the vectors of two models.
-
-        Raises:
-            EmbedderMismatch: If the configured embedder did not build this index.
-        """
-        if meta is None or meta.fingerprint is None or self.embedder is None:
-            return
-        now = self.identity(meta)
-        if now.fingerprint == meta.fingerprint:
-            return
-        size = f" ({now.dimension} numbers)" if now.dimension else ""
-        raise EmbedderMismatch(
-            f"this index was built with {meta.embedder} ({meta.dimension} numbers), "
-            f"but {now.model}{size} is configured",
-            hint=(
-                f"Go back with LILBEE_EMBEDDING_MODEL={meta.embedder}, or embed everything anew with `lilbee rebuild`. "
-                "Word search works meanwhile: `lilbee search 'term: WORDS'`."
-            ),
-        )
-
-    def check_chunking(self, meta: IndexMeta | None) -> None:
-        """Refuse to mix two ways of cutting.
-
-        Raises:
-            SettingsError: If chunk size or overlap are not those of the index.
-        """
-        options = self.settings.chunks
-        if meta is None or (meta.chunk_size, meta.chunk_overlap) == (options.chunk_size, options.chunk_overlap):
-            return
-        raise SettingsError(
-            f"this index was cut with chunk_size {meta.chunk_size} and chunk_overlap {meta.chunk_overlap}, "
-            f"but {options.chunk_size} and {options.chunk_overlap} are set",
-            hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
-            code="store.chunking_mismatch",
-        )
-
     def cache_dir(self) -> Path:
         """The library's folder for things that can be made again."""
         return self.home.data_dir / "cache"
+
+
+def _untouched(old: Settings, new: Settings) -> frozenset[str]:
+    """Return the parts that do not depend on what differs."""
+    kept = {"store", "analyzer"}
+    if (old.plugins, old.plugin_options) == (new.plugins, new.plugin_options):
+        kept.add("host")
+        if old.ingest == new.ingest:
+            kept.add("reader")
+        if (old.models, old.ingest) == (new.models, new.ingest):
+            kept |= {"router", "embedder"}
+        if "embedder" in kept and old.chunks == new.chunks:
+            kept |= {"chunker", "ingestor"}
+    return frozenset(kept)

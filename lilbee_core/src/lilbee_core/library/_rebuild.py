@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lilbee_core.errors import StoreError
 from lilbee_core.library._parts import Parts
 from lilbee_core.protocols import StoreLike
 from lilbee_core.types import Box, Document, DocumentRow, DocumentState, Heading, Metadata, Segment, Span
@@ -16,26 +18,45 @@ from lilbee_core.types import Box, Document, DocumentRow, DocumentState, Heading
 _SPILL = "rebuild.jsonl"
 
 
-def set_aside(parts: Parts) -> None:
-    """Write what cannot be read again from disk (documents from memory, exclusions) to a file."""
+def set_aside(parts: Parts) -> str | None:
+    """Write what cannot be read again from disk (documents from memory, exclusions) to a file.
+
+    Returns what could not be saved from a damaged index, as a sentence.
+
+    Raises:
+        StoreError: If it cannot be written; nothing was deleted then.
+    """
     target = _spill(parts)
     if target.exists():
-        return
+        return None
     part = target.with_suffix(".part")
-    with part.open("w", encoding="utf-8", errors="surrogatepass") as out:
-        for entry in _entries(parts.store):
-            out.write(json.dumps(entry, ensure_ascii=True) + "\n")
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(target)
+    saved = _Saved()
+    try:
+        with part.open("w", encoding="utf-8") as out:
+            for entry in _entries(parts.store, saved):
+                out.write(json.dumps(entry, ensure_ascii=True) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise StoreError(
+            f"the documents from memory could not be set aside in {target}: {error.strerror or error}",
+            hint="Free some disk space and run `lilbee rebuild` again; nothing was deleted.",
+            code="store.full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "store.failed",
+        ) from error
+    return saved.loss
 
 
-def bring_back(parts: Parts) -> Iterator[Document]:
-    """Record the exclusions and yield the documents that were set aside."""
+def exclude_again(parts: Parts) -> None:
+    """Record what was excluded on request, so that the files are not read again."""
     excluded = [_excluded(entry["row"]) for entry in _read(_spill(parts)) if entry["kind"] == "excluded"]
     if excluded:
-        with parts.store.writing():
-            parts.store.record(excluded)
+        parts.store.record(excluded)
+
+
+def documents(parts: Parts) -> Iterator[Document]:
+    """Yield the documents that were set aside."""
     for entry in _read(_spill(parts)):
         if entry["kind"] == "document":
             yield _document(entry["document"])
@@ -59,28 +80,59 @@ def _excluded(raw: Any) -> DocumentRow:
     return DocumentRow(**{**raw, "state": DocumentState.EXCLUDED, "metadata": Metadata(), "warnings": ()})
 
 
-def _entries(store: StoreLike) -> Iterator[dict[str, object]]:
-    for row in store.rows():
+@dataclass(slots=True)
+class _Saved:
+    """What could not be read of a damaged index."""
+
+    ledger: bool = False
+    texts: int = 0
+
+    @property
+    def loss(self) -> str | None:
+        if self.ledger:
+            return "the old index could not be read: documents from memory and exclusions must be given again"
+        return f"{self.texts} document(s) from memory could not be read from the old index" if self.texts else None
+
+
+def _entries(store: StoreLike, saved: _Saved) -> Iterator[dict[str, object]]:
+    try:
+        rows = list(store.rows())
+    except StoreError:
+        saved.ledger = True
+        return
+    for row in rows:
         if row.state is DocumentState.EXCLUDED:
-            plain = {**asdict(row), "metadata": {}, "warnings": []}
-            yield {"kind": "excluded", "row": plain}
-        elif row.extractor == "memory" and (text := store.text(row.id)) is not None:
-            document = Document(
-                path=row.path,
-                text=text.text,
-                collection=row.collection,
-                media_type=row.media_type,
-                title=row.title,
-                language=row.language,
-                date=row.date,
-                metadata=row.metadata,
-                has_lines=text.has_lines,
-                line_map=text.line_map,
-                body_start=text.body_start,
-                segments=text.segments,
-                headings=text.headings,
-            )
-            yield {"kind": "document", "document": {**asdict(document), "metadata": row.metadata.to_dict()}}
+            yield {"kind": "excluded", "row": {**asdict(row), "metadata": {}, "warnings": []}}
+        elif row.extractor == "memory" and row.holds_chunks:
+            entry = _of_memory(store, row)
+            saved.texts += entry is None
+            if entry is not None:
+                yield entry
+
+
+def _of_memory(store: StoreLike, row: DocumentRow) -> dict[str, object] | None:
+    try:
+        text = store.text(row.id)
+    except StoreError:
+        text = None
+    if text is None:
+        return None
+    document = Document(
+        path=row.path,
+        text=text.text,
+        collection=row.collection,
+        media_type=row.media_type,
+        title=row.title,
+        language=row.language,
+        date=row.date,
+        metadata=row.metadata,
+        has_lines=text.has_lines,
+        line_map=text.line_map,
+        body_start=text.body_start,
+        segments=text.segments,
+        headings=text.headings,
+    )
+    return {"kind": "document", "document": {**asdict(document), "metadata": row.metadata.to_dict()}}
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:

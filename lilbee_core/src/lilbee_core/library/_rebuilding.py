@@ -1,22 +1,23 @@
-"""`rebuild`: the index anew, whatever it was built with."""
+"""`rebuild`: the index anew, whatever it was built with, also when it cannot be read any more."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from lilbee_core.errors import SourceUnavailable
-from lilbee_core.ingest import SyncOptions
+from lilbee_core.errors import SourceUnavailable, StoreError
+from lilbee_core.ingest import Ingestor, SyncOptions
 from lilbee_core.library import _rebuild as spill
+from lilbee_core.library._identity import expected_meta
 from lilbee_core.library._parts import Parts
 from lilbee_core.protocols import CancelToken
-from lilbee_core.types import SyncReport
+from lilbee_core.types import IndexMeta, SyncReport
 
 
-def rebuild(parts: Parts, cancel: CancelToken) -> SyncReport:
+def rebuild(parts: Parts, ingestor: Ingestor, cancel: CancelToken) -> SyncReport:
     """Read every file again. The old index goes only after every folder proved readable.
 
-    With the same embedder and cut the index is renewed in place and stays searchable; otherwise it is
-    emptied first, and what came from memory is set aside in a file until it is back.
+    With the same embedder and cut the index is renewed in place and stays searchable; otherwise, or if it is
+    damaged, it is emptied first, and what came from memory is set aside in a file until it is back.
     """
     roots = parts.home.roots(parts.settings)
     for root in roots:
@@ -25,27 +26,38 @@ def rebuild(parts: Parts, cancel: CancelToken) -> SyncReport:
                 f"{root.folder} (collection {root.collection}) is not available, so the index is kept as it is",
                 hint="Bring the folder back, or remove the collection first.",
             )
-    meta = parts.store.meta()
-    expected = parts.expected_meta(meta)
-    with parts.store.writing():
-        same = meta is not None and replace(meta, lilbee_version="", analyzer="") == replace(
-            expected, lilbee_version="", analyzer=""
-        )
-        if not same:
-            spill.set_aside(parts)
-            parts.store.reset()
-            parts.store.set_meta(expected)
-        elif meta is not None and meta.analyzer != expected.analyzer:
-            parts.store.set_meta(expected)
-        report = parts.ingestor.sync(roots, cancel, SyncOptions(force=True))
-        resume(parts)
-        return report
+    meta, lost = _usable_meta(parts), None
+    expected = expected_meta(parts, meta or parts.known_meta())
+    if meta is None or not _alike(meta, expected):
+        lost = spill.set_aside(parts)
+        parts.store.reset()
+        parts.store.set_meta(expected)
+        spill.exclude_again(parts)
+    elif meta.analyzer != expected.analyzer:
+        parts.store.set_meta(expected)
+    report = ingestor.sync(roots, cancel, SyncOptions(force=True))
+    resume(parts, ingestor, cancel)
+    return replace(report, warnings=(*report.warnings, lost)) if lost else report
 
 
-def resume(parts: Parts) -> None:
+def resume(parts: Parts, ingestor: Ingestor, cancel: CancelToken) -> None:
     """Bring back what a rebuild set aside, also when that rebuild was killed."""
-    if spill.pending(parts):
-        from lilbee_core.library._clock import CancelSwitch
-
-        parts.ingestor.add_documents(spill.bring_back(parts), CancelSwitch())
+    if not spill.pending(parts):
+        return
+    spill.exclude_again(parts)
+    report = ingestor.add_documents(spill.documents(parts), cancel)
+    if not report.cancelled:
         spill.done(parts)
+
+
+def _usable_meta(parts: Parts) -> IndexMeta | None:
+    """Return what built the index, None where something is wrong with it."""
+    try:
+        parts.store.sweep()
+        return None if parts.store.check() else parts.store.meta()
+    except StoreError:
+        return None
+
+
+def _alike(meta: IndexMeta, expected: IndexMeta) -> bool:
+    return replace(meta, lilbee_version="", analyzer="") == replace(expected, lilbee_version="", analyzer="")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError
+from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._staleness import Staleness
@@ -49,7 +50,7 @@ def searcher_for(parts: Parts, query: Query) -> ProfileSearcher:
     if (mode or query.profile) in _WORDS_ONLY:
         return parts.once("searcher.words", partial(_build, parts, with_vectors=False))
     _warm(parts)
-    parts.check_embedder(parts.store.meta())
+    check_embedder(parts, parts.meta())
     return parts.once("searcher", partial(_build, parts, with_vectors=True))
 
 

@@ -1,0 +1,97 @@
+"""What an index says of how it was made, and whether that fits the present settings."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC
+
+from lilbee_core.errors import EmbedderMismatch, ProviderError, SettingsError
+from lilbee_core.library._parts import Parts
+from lilbee_core.settings import new_library_id
+from lilbee_core.types import IndexMeta
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who makes the vectors; `fingerprint` is None while that is unknown."""
+
+    model: str | None
+    fingerprint: str | None
+    dimension: int | None
+
+
+def expected_meta(parts: Parts, old: IndexMeta | None) -> IndexMeta:
+    """Return what an index written with the present settings says of itself."""
+    from lilbee_core import __version__
+    from lilbee_core.store import SCHEMA
+
+    options, who = parts.settings.chunks, identity(parts, old)
+    now = parts.clock.now().astimezone(UTC).isoformat(timespec="seconds")
+    return IndexMeta(
+        schema=SCHEMA,
+        embedder=who.model,
+        fingerprint=who.fingerprint,
+        dimension=who.dimension,
+        chunk_size=options.chunk_size,
+        chunk_overlap=options.chunk_overlap,
+        chunking=parts.chunker.fingerprint,
+        analyzer=parts.analyzer.version,
+        library_id=old.library_id if old is not None else new_library_id(),
+        created_at=old.created_at if old is not None else now,
+        lilbee_version=__version__,
+    )
+
+
+def identity(parts: Parts, old: IndexMeta | None) -> Identity:
+    """Return who makes the vectors. A server that is down now is taken to be the one the index knows."""
+    embedder = parts.embedder
+    if embedder is None:
+        return Identity(None, None, None)
+    try:
+        return Identity(embedder.model, embedder.fingerprint, embedder.dimension)
+    except ProviderError as error:
+        log.warning("the embedder cannot say who it is: %s", error)
+        if old is not None and old.embedder == embedder.model:
+            return Identity(old.embedder, old.fingerprint, old.dimension)
+        return Identity(embedder.model, None, None)
+
+
+def check_embedder(parts: Parts, meta: IndexMeta | None) -> None:
+    """Refuse to mix the vectors of two models.
+
+    Raises:
+        EmbedderMismatch: If the configured embedder did not build this index.
+    """
+    if meta is None or meta.fingerprint is None or parts.embedder is None:
+        return
+    now = identity(parts, meta)
+    if now.fingerprint == meta.fingerprint:
+        return
+    size = f" ({now.dimension} numbers)" if now.dimension else ""
+    raise EmbedderMismatch(
+        f"this index was built with {meta.embedder} ({meta.dimension} numbers), but {now.model}{size} is configured",
+        hint=(
+            f"Go back with LILBEE_EMBEDDING_MODEL={meta.embedder}, or embed everything anew with `lilbee rebuild`. "
+            "Word search works meanwhile: `lilbee search 'term: WORDS'`."
+        ),
+    )
+
+
+def check_chunking(parts: Parts, meta: IndexMeta | None) -> None:
+    """Refuse to mix two ways of cutting.
+
+    Raises:
+        SettingsError: If chunk size or overlap are not those of the index.
+    """
+    options = parts.settings.chunks
+    if meta is None or (meta.chunk_size, meta.chunk_overlap) == (options.chunk_size, options.chunk_overlap):
+        return
+    raise SettingsError(
+        f"this index was cut with chunk_size {meta.chunk_size} and chunk_overlap {meta.chunk_overlap}, "
+        f"but {options.chunk_size} and {options.chunk_overlap} are set",
+        hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
+        code="store.chunking_mismatch",
+    )

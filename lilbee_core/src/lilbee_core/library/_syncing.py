@@ -1,0 +1,122 @@
+"""The writing verbs: check the library, hold the writer lock, do the work, each from its parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lilbee_core.errors import NotFound, StoreError
+from lilbee_core.events import EventSink
+from lilbee_core.ingest import Ingestor, SyncOptions, explain
+from lilbee_core.library._adding import register
+from lilbee_core.library._collections import Collections
+from lilbee_core.library._identity import check_chunking, check_embedder, expected_meta
+from lilbee_core.library._parts import Parts
+from lilbee_core.library._rebuilding import rebuild, resume
+from lilbee_core.protocols import CancelToken
+from lilbee_core.types import Document, SyncReport
+
+_NOTED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncRequest:
+    """What a sync is asked for."""
+
+    prune: bool = False
+    dry_run: bool = False
+    retry: bool = False
+    collections: Sequence[str] = ()
+
+
+def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
+    """Make the index equal to the folders."""
+    roots = parts.home.roots(parts.settings)
+    if request.collections:
+        known = {root.collection for root in roots}
+        for name in request.collections:
+            if name not in known:
+                raise NotFound(f"there is no collection {name!r}", hint="Run `lilbee collection list`.")
+        roots = [root for root in roots if root.collection in request.collections]
+    options = SyncOptions(prune=request.prune, dry_run=request.dry_run, retry_failed=request.retry)
+    if request.dry_run:
+        return ingestor(parts, events).sync(roots, cancel, options)
+    parts.home.prepare()
+    with parts.store.writing():
+        ready_to_write(parts, cancel)
+        return ingestor(parts, events).sync(roots, cancel, options)
+
+
+def run_add(
+    parts: Parts, paths: Sequence[str | Path], cancel: CancelToken, events: EventSink | None = None
+) -> SyncReport:
+    """Make paths part of the library and index them."""
+    parts.home.prepare()
+    with parts.store.writing():
+        ready_to_write(parts, cancel)
+        added = register(parts, Collections(parts), paths)
+        report = run_sync(parts, SyncRequest(collections=added.collections), cancel, events)
+        notes = [note for path in paths[:_NOTED] if (note := _why_not(parts, Path(path)))]
+        return replace(report, warnings=(*report.warnings, *notes))
+
+
+def run_add_documents(
+    parts: Parts, documents: Iterable[Document], cancel: CancelToken, events: EventSink | None = None
+) -> SyncReport:
+    """Index documents from memory."""
+    parts.home.prepare()
+    with parts.store.writing():
+        ready_to_write(parts, cancel)
+        return ingestor(parts, events).add_documents(documents, cancel)
+
+
+def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
+    """Build the index anew."""
+    parts.home.prepare()
+    with parts.store.writing():
+        return rebuild(parts, ingestor(parts, events), cancel)
+
+
+def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
+    """Check that this library may be written with these settings, and say in it what builds it.
+
+    Called under the writer lock: what another process wrote before is seen.
+
+    Raises:
+        EmbedderMismatch: If another embedder built the index.
+        SettingsError: If it was cut with other sizes.
+    """
+    store = parts.store
+    meta = store.meta()
+    check_embedder(parts, meta)
+    check_chunking(parts, meta)
+    expected = expected_meta(parts, meta)
+    if meta is None:
+        store.set_meta(expected)
+        resume(parts, parts.ingestor, cancel)
+        return
+    if meta.analyzer != expected.analyzer:
+        parts.ingestor.reanalyze()
+        meta = replace(meta, analyzer=expected.analyzer)
+        store.set_meta(meta)
+    if meta.fingerprint is None and expected.fingerprint is not None:
+        # Words only so far: the vectors are owed, and the sync pays them.
+        store.set_meta(expected)
+    resume(parts, parts.ingestor, cancel)
+
+
+def ingestor(parts: Parts, events: EventSink | None) -> Ingestor:
+    """Return the ingestor, one that also reports to `events` if given."""
+    return parts.ingestor if events is None else parts.ingestor.reporting_to(parts.events, events)
+
+
+def _why_not(parts: Parts, path: Path) -> str | None:
+    """Return why a path that was added by name is not indexed."""
+    absolute = Path(os.path.abspath(path.expanduser()))
+    try:
+        report = explain(absolute, parts.home.roots(parts.settings), parts.store, parts.walk_options)
+    except StoreError:
+        return None
+    return f"{report.path}: {report.reason}" if report.code == "ignored" else None
