@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from lilbee_core.extract._context import FileContext
@@ -107,6 +109,27 @@ def test_heading_offsets_point_at_their_lines() -> None:
 )
 def test_titles_read_as_a_reader_sees_them(line: str, title: str) -> None:
     assert titles(line) == [(1, title)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# a" + " " * 300_000 + "b",
+        "# " + "*a" * 100_000,
+        "# " + "[" * 200_000,
+        "word " * 200_000 + "\n===\n",
+        "`" * 300_000,
+        "<!--" * 50_000,
+        "- " * 150_000,
+        "#" * 300_000,
+        "    " * 100_000 + "```",
+        "<h1>" * 50_000,
+    ],
+)
+def test_long_lines_take_no_longer_than_others(text: str) -> None:
+    started = time.process_time()
+    read(text)
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("line", ["#hashtag", "####### seven", "#", "# "])

@@ -6,13 +6,14 @@ import gzip
 import io
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import IO
 
 from lilbee_core.errors import EncryptedDocument, LilbeeError, LimitExceeded
 from lilbee_core.extract._members import MAX_BYTES, Joined, MemberReader, Nesting
 from lilbee_core.extract._package import BROKEN_ZIP
-from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
+from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes, split_passwords
 from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Metadata, Source
 
@@ -88,16 +89,18 @@ def _zip_members(source: Source, data: bytes, context: ExtractContext, members: 
 
 
 def _unzipped(source: Source, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, password: str | None) -> bytes:
-    try:
-        with archive.open(entry, pwd=password.encode() if password else None) as handle:
+    if not entry.flag_bits & 1:
+        with archive.open(entry) as handle:
             return _limited(source, handle)
-    except RuntimeError as error:
-        if not entry.flag_bits & 1:
-            raise
-        what = "the given password does not open it" if password else "it is protected by a password"
-        raise EncryptedDocument(
-            f"{source.path} cannot be read: {what}", hint="Set extract_password to its password."
-        ) from error
+    for candidate in split_passwords(password):
+        try:
+            with archive.open(entry, pwd=candidate.encode()) as handle:
+                return _limited(source, handle)
+        except (RuntimeError, zipfile.BadZipFile, zlib.error):
+            # A wrong password is noticed at once, or by the checksum.
+            continue
+    what = "the given password does not open it" if password else "it is protected by a password"
+    raise EncryptedDocument(f"{source.path} cannot be read: {what}", hint="Set extract_password to its password.")
 
 
 def _tar_members(source: Source, data: bytes, context: ExtractContext, members: MemberReader) -> Iterator[Member]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract._loose import fields, items
-from lilbee_core.extract._reading import damaged
+from lilbee_core.extract._reading import damaged, split_passwords
 from lilbee_core.text import normalize_newlines
 from lilbee_core.types import Source
 
@@ -64,7 +64,7 @@ def run_engine(source: Source, data: bytes, *, output: str = "plain", password: 
         output_format=output,
         include_document_structure=True,
         pages=kreuzberg.PageConfig(extract_pages=True),
-        pdf_options=kreuzberg.PdfConfig(passwords=[password] if password else None),
+        pdf_options=kreuzberg.PdfConfig(passwords=split_passwords(password) or None),
     )
     try:
         result = kreuzberg.extract_bytes_sync(data, source.media_type, config)

@@ -14,7 +14,7 @@ from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._loose import fields, items
 from lilbee_core.types import Metadata
 
-MAX_CHARS = 64 * 1024
+MAX_CHARS = 32 * 1024
 _MAX_VALUES = 500
 _MAX_DEPTH = 4
 _YAML_BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)

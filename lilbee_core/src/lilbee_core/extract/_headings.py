@@ -8,6 +8,7 @@ from html import unescape
 
 from lilbee_core.types import Heading
 
+_MAX_CHARS = 1000
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})([^\n]*)$")
@@ -18,11 +19,14 @@ _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKED = re.compile(r"[`*_\[\]<>\\&{}]")
 _CODE = re.compile(r"(`+)(.+?)\1")
 
 
 def plain_title(source: str) -> str:
     """Return a heading without links, emphasis, tags, anchors and escapes."""
+    if not _MARKED.search(source):
+        return " ".join(source.split())
     text = _ANCHOR.sub("", source)
     pieces: list[str] = []
     at = 0
@@ -44,8 +48,12 @@ def markdown_headings(text: str, *, start: int = 0) -> tuple[Heading, ...]:
     found: list[Heading] = []
     paragraph: list[tuple[int, str]] = []
     for offset, line in _plain_lines(text, start):
+        if len(line) > _MAX_CHARS:
+            # No heading, and too long for patterns that look back.
+            paragraph = []
+            continue
         heading = _heading_of(offset, line)
-        if heading is None and paragraph and (mark := _UNDERLINE.match(line)):
+        if heading is None and paragraph and line.lstrip()[:1] in {"=", "-"} and (mark := _UNDERLINE.match(line)):
             title = plain_title(" ".join(part.strip() for _, part in paragraph))
             heading = Heading(start=paragraph[0][0], level=1 if mark[1][0] == "=" else 2, title=title)
         if heading is not None:
@@ -67,9 +75,9 @@ def _continues(line: str, *, paragraph: bool) -> bool:
 
 
 def _heading_of(offset: int, line: str) -> Heading | None:
-    if match := _ATX.match(line):
+    if "#" in line[:4] and (match := _ATX.match(line)):
         return Heading(start=offset, level=len(match[1]), title=plain_title(match[2] or ""))
-    if match := _HTML_HEADING.match(line):
+    if "<" in line[:4] and (match := _HTML_HEADING.match(line)):
         return Heading(start=offset, level=int(match[1]), title=plain_title(match[2]))
     return None
 
@@ -88,7 +96,7 @@ def _plain_lines(text: str, start: int) -> Iterator[tuple[int, str]]:
                 fence = ""
         elif comment:
             comment = "-->" not in line
-        elif (match := _FENCE.match(line)) and not (match[1][0] == "`" and "`" in match[2]):
+        elif len(line) <= _MAX_CHARS and (match := _FENCE.match(line)) and not (match[1][0] == "`" and "`" in match[2]):
             fence = match[1]
             yield at, ""
         elif "<!--" in line and "-->" not in line[line.rindex("<!--") :] and "`<!--" not in line:

@@ -133,7 +133,7 @@ def _output(output: Json) -> str:
     else:
         bundle = fields(output.get("data", output))
         found = _joined(bundle.get("text/markdown")) or _joined(bundle.get("text/plain")) or _joined(bundle.get("text"))
-    plain = _NO_WORDS.sub("", _COLORS.sub("", found)).strip("\n")
+    plain = _NO_WORDS.sub("", _COLORS.sub("", found[: 4 * _MAX_OUTPUT_CHARS])).strip("\n")
     return plain[:_MAX_OUTPUT_CHARS] if plain.strip() else ""
 
 

@@ -85,6 +85,11 @@ def check_length(source: Source, text: str, context: ExtractContext) -> None:
         )
 
 
+def split_passwords(passwords: str | None) -> list[str]:
+    """Return the passwords to try, which are given one a line."""
+    return [line for line in (passwords or "").split("\n") if line]
+
+
 def damaged(source: Source, why: str) -> ExtractError:
     """Return the error for a file that is broken."""
     return ExtractError(

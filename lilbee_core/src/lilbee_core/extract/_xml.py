@@ -12,9 +12,11 @@ from lilbee_core.errors import UnsafeContent
 from lilbee_core.extract._lines import flowed
 from lilbee_core.types import Heading, Source
 
-MAX_PROSE_CHARS = 16_000_000
+MAX_PROSE_CHARS = 8_000_000
 _MAX_EXPANDED = 1_000_000
 _MIXED_SHARE = 0.3
+_MAX_PROLOG_CHARS = 65_536
+_MAX_SUBSET_CHARS = 1 << 20
 _DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[>]*\[(.*?)\]\s*>", re.DOTALL)
 _ENTITY = re.compile(r"""<!ENTITY\s+(%\s+)?([^\s"'<>%&]+)\s+(SYSTEM|PUBLIC)?\s*(?:"([^"]*)"|'([^']*)')""")
 _REFERENCE = re.compile(r"[&%]([^\s&;%#]+);")
@@ -45,7 +47,8 @@ def refuse_bombs(text: str, source: Source) -> bool:
     Raises:
         UnsafeContent: If they refer to each other so that a few lines stand for millions.
     """
-    subset = _DOCTYPE.search(text[: 1 << 20])
+    at = text.find("<!DOCTYPE", 0, _MAX_PROLOG_CHARS)
+    subset = _DOCTYPE.match(text[at : at + _MAX_SUBSET_CHARS]) if at >= 0 else None
     if subset is None:
         return False
     values = {found[2]: found[4] or found[5] or "" for found in _ENTITY.finditer(subset[1]) if not found[3]}
