@@ -75,7 +75,7 @@ class Doctor:
         return tuple(found)
 
     def _check_versions(self) -> Iterator[Check]:
-        names = []
+        names: list[str] = []
         for part in _PARTS:
             try:
                 names.append(f"{part} {version(part)}")

@@ -22,26 +22,46 @@ _HINTS = {
 
 def explain(path: Path, roots: Sequence[Root], ledger: Ledger, options: WalkOptions) -> PathReport:
     """Return the state of `path` with the rule that decided it."""
-    absolute = Path(os.path.abspath(path))
+    found = _holding(Path(os.path.abspath(path)), roots)
+    if found is None:
+        return PathReport(
+            path=str(path),
+            state="outside",
+            code="outside",
+            reason="the path lies in no collection of this library",
+            hint=f"Run `lilbee add {path}` to add it.",
+        )
+    absolute, folder, root = found
+    if absolute == folder:
+        return PathReport(path=".", state="folder", reason="the folder of the collection", collection=root.collection)
+    return _inside(absolute, folder, root, ledger, options)
+
+
+def _holding(absolute: Path, roots: Sequence[Root]) -> tuple[Path, Path, Root] | None:
+    """Return the path, the folder and the collection that it belongs to: the deepest one that lets it in."""
+    holding: list[tuple[bool, int, Path, Path, Root]] = []
     for root in roots:
         folder = Path(os.path.realpath(root.folder))
         for candidate in (absolute, Path(os.path.realpath(absolute.parent)) / absolute.name):
-            if candidate != folder and candidate.is_relative_to(folder):
-                return _inside(candidate, folder, root, ledger, options)
-    return PathReport(
-        path=str(path),
-        state="outside",
-        code="outside",
-        reason="the path lies in no collection of this library",
-        hint=f"Run `lilbee add {path}` to add it.",
-    )
+            if candidate == folder or candidate.is_relative_to(folder):
+                chosen = not root.include or Globs(root.include, ()).decide(_relative(candidate, folder)) is None
+                holding.append((chosen, len(folder.parts), candidate, folder, root))
+                break
+    if not holding:
+        return None
+    _, _, candidate, folder, root = max(holding, key=lambda one: one[:2])
+    return candidate, folder, root
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()
 
 
 def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: WalkOptions) -> PathReport:
-    raw = absolute.relative_to(folder).as_posix()
+    raw = _relative(absolute, folder)
     name = shown(raw)
     row = ledger.find(root.collection, name)
-    if row is not None and row.state in (DocumentState.INDEXED, DocumentState.EXCLUDED, DocumentState.FAILED):
+    if row is not None and row.state is not DocumentState.SKIPPED:
         return _from_row(name, row)
     decided = _by_rules(raw, folder, root, options)
     if decided is not None:

@@ -29,7 +29,7 @@ def register(parts: Parts, collections: Collections, paths: Sequence[str | Path]
         InvalidArgument: If it is a web address, or neither file nor folder.
     """
     checked = [_checked(path) for path in paths]
-    names = []
+    names: list[str] = []
     for path in checked:
         root = _root_of(parts.home.roots(parts.settings), path)
         if root is not None:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.library._parts import Parts
-from lilbee_core.settings import CollectionSettings, read_config, validated_collection, write_config
+from lilbee_core.settings import CollectionSettings, change_config, validated_collection
 from lilbee_core.types import CollectionInfo, DocumentState, Filter
 
 _Configured: TypeAlias = list[CollectionSettings]
@@ -137,9 +137,7 @@ class Collections:
             after = list(before)
             yield after
             if after != before:
-                content = read_config(home.config_file)
-                content["collections"] = [one.model_dump(exclude_defaults=False) for one in after]
-                write_config(home.config_file, content)
+                change_config(home.config_file, {"collections": [one.model_dump() for one in after]})
                 self._parts.reconfigure()
 
     def _relative(self, folder: Path) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lilbee_core.library._parts import Parts
-from lilbee_core.settings import GATED, Settings, parse_value, read_config, user_config_dir, write_config
+from lilbee_core.settings import GATED, Settings, change_config, parse_value, read_config, user_config_dir
 
 
 class Config:
@@ -49,12 +49,14 @@ class Config:
 
     def _write(self, file: Path, name: str, value: object) -> None:
         parsed = parse_value(name, value) if isinstance(value, str) else value
-        checked = Settings().changed({name: parsed}, origin="library").get(name)
-        content = read_config(file)
-        content[name] = list(checked) if isinstance(checked, tuple) else checked
-        # Values come before tables in TOML.
-        ordered = sorted(content.items(), key=lambda pair: isinstance(pair[1], list | dict) and pair[0] in _TABLES)
-        write_config(file, dict(ordered))
+        self._change(file, name, Settings().changed({name: parsed}, origin="library").get(name))
+
+    def _change(self, file: Path, name: str, value: object) -> None:
+        if file != self.file:
+            change_config(file, {name: value})
+        else:
+            with self._parts.store.writing():
+                change_config(file, {name: value})
         self._parts.reconfigure()
 
     def unset(self, name: str) -> None:
@@ -65,10 +67,5 @@ class Config:
         """
         self._parts.settings.get(name)
         file = user_config_dir() / "config.toml" if name in GATED else self.file
-        content = read_config(file)
-        if content.pop(name, None) is not None:
-            write_config(file, content)
-            self._parts.reconfigure()
-
-
-_TABLES = frozenset({"collections", "plugins"})
+        if name in read_config(file):
+            self._change(file, name, None)

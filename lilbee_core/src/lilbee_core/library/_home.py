@@ -13,13 +13,13 @@ from lilbee_core.settings import (
     DATA_FOLDER,
     CollectionSettings,
     Settings,
+    change_config,
     is_trusted,
     load_settings,
     new_library_id,
     read_config,
     trust,
     user_data_dir,
-    write_config,
 )
 
 _WIKI = "wiki"
@@ -98,7 +98,7 @@ class Home:
         content = read_config(self.config_file)
         library_id = str(content.get("library_id") or new_library_id())
         if "library_id" not in content:
-            write_config(self.config_file, {"library_id": library_id, **content})
+            change_config(self.config_file, {"library_id": library_id})
         trust(self.data_dir, library_id)
         return library_id
 
@@ -107,7 +107,7 @@ class Home:
         configured = settings.collections or self.implicit()
         folders = {one.name: Path(os.path.realpath(self.base / Path(one.path).expanduser())) for one in configured}
         data = Path(os.path.realpath(self.data_dir))
-        roots = []
+        roots: list[Root] = []
         for one in configured:
             folder = folders[one.name]
             nested = tuple(

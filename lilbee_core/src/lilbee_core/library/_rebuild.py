@@ -77,7 +77,8 @@ def _spill(parts: Parts) -> Path:
 
 
 def _excluded(raw: Any) -> DocumentRow:
-    return DocumentRow(**{**raw, "state": DocumentState.EXCLUDED, "metadata": Metadata(), "warnings": ()})
+    row: dict[str, Any] = {**raw, "state": DocumentState.EXCLUDED, "metadata": Metadata(), "warnings": ()}
+    return DocumentRow(**row)
 
 
 @dataclass(slots=True)

@@ -115,6 +115,8 @@ def ingestor(parts: Parts, events: EventSink | None) -> Ingestor:
 def _why_not(parts: Parts, path: Path) -> str | None:
     """Return why a path that was added by name is not indexed."""
     absolute = Path(os.path.abspath(path.expanduser()))
+    if absolute.is_dir():
+        return None
     try:
         report = explain(absolute, parts.home.roots(parts.settings), parts.store, parts.walk_options)
     except StoreError:

@@ -1,6 +1,6 @@
 """Settings: frozen sections, merged once from defaults, files, environment and arguments."""
 
-from lilbee_core.settings._load import load_settings, parse_value, read_config, to_toml, write_config
+from lilbee_core.settings._load import load_settings, parse_value
 from lilbee_core.settings._places import (
     DATA_FOLDER,
     environment,
@@ -22,11 +22,12 @@ from lilbee_core.settings._sections import (
     sections,
 )
 from lilbee_core.settings._settings import Settings, validated_collection
+from lilbee_core.settings._toml import change_config, read_config
 from lilbee_core.settings._trust import is_trusted, new_library_id, trust
 
 __all__ = [
     "DATA_FOLDER", "GATED", "AnswerSettings", "ChunkSettings", "CollectionSettings", "IngestSettings",
-    "ModelSettings", "PluginSettings", "SearchSettings", "Settings", "StoreSettings", "environment",
+    "ModelSettings", "PluginSettings", "SearchSettings", "Settings", "StoreSettings", "change_config", "environment",
     "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value", "read_config", "sections",
-    "to_toml", "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection", "write_config",
+    "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection",
 ]  # fmt: skip

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
-import tempfile
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast, get_origin
+from typing import get_origin
 
 from lilbee_core.errors import SettingsError
 from lilbee_core.settings._places import RESERVED, environment, user_config_dir
 from lilbee_core.settings._sections import GATED, SECTIONS, CollectionSettings, field_homes
 from lilbee_core.settings._settings import Settings, unknown_setting, validated_collection
+from lilbee_core.settings._toml import as_list, as_table, read_config
 
 _PREFIX = "LILBEE_"
 _TABLES = frozenset({"collections", "plugins", "library_id"})
@@ -48,73 +46,6 @@ def load_settings(
     return settings.changed(overrides or {}, origin="argument")
 
 
-def read_config(path: Path) -> dict[str, object]:
-    """Return the content of a ``config.toml``; empty when there is none.
-
-    Raises:
-        SettingsError: If it cannot be read or is not TOML.
-    """
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"cannot read {path}: {error}", hint="Check the file's permissions.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}", hint="Fix the line named in the message.") from error
-
-
-def write_config(path: Path, content: Mapping[str, object]) -> None:
-    """Write a ``config.toml`` atomically.
-
-    Raises:
-        SettingsError: If it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".config")
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(to_toml(content))
-        Path(name).replace(path)
-    except OSError as error:
-        raise SettingsError(f"cannot write {path}: {error}", hint="Check that the folder can be written.") from error
-
-
-def to_toml(content: Mapping[str, object]) -> str:
-    """Return TOML for flat values, lists of tables and tables of tables."""
-    lines: list[str] = []
-    tables: list[str] = []
-    for key, value in content.items():
-        if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-            for one in value:
-                tables += ["", f"[[{_key(key)}]]", *_pairs(cast("Mapping[str, object]", one))]
-        elif isinstance(value, Mapping):
-            for name, table in value.items():
-                tables += ["", f"[{_key(key)}.{_key(str(name))}]", *_pairs(cast("Mapping[str, object]", table))]
-        elif not (isinstance(value, list) and not value and key == "collections"):
-            lines.append(f"{_key(key)} = {_toml_value(value)}")
-    return "\n".join([*lines, *tables]).lstrip("\n") + "\n"
-
-
-def _pairs(table: Mapping[str, object]) -> list[str]:
-    return [f"{_key(str(key))} = {_toml_value(value)}" for key, value in table.items() if value is not None]
-
-
-def _key(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else json.dumps(name)
-
-
-def _toml_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml_value(one) for one in value) + "]"
-    # JSON escapes are TOML escapes, except that TOML wants DEL escaped too.
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
 def _apply_file(settings: Settings, path: Path, origin: str, *, trusted: bool) -> Settings:
     content = read_config(path)
     homes = field_homes()
@@ -132,7 +63,7 @@ def _apply_file(settings: Settings, path: Path, origin: str, *, trusted: bool) -
     options = content.get("plugins", {})
     if options and not trusted:
         warnings.append(f"[plugins] in {path} is ignored: run `lilbee trust` if this library is yours")
-        options = {}
+        options = dict[str, object]()
     collections, more = _collections(content.get("collections", []), path, origin, trusted=trusted)
     changed = settings.changed(values, origin=origin)
     merged = {**changed.plugin_options, **_plugin_options(options, path)}
@@ -147,13 +78,14 @@ def _apply_file(settings: Settings, path: Path, origin: str, *, trusted: bool) -
 def _collections(
     raw: object, path: Path, origin: str, *, trusted: bool
 ) -> tuple[tuple[CollectionSettings, ...], list[str]]:
-    if not isinstance(raw, list):
+    tables = [as_table(one) for one in as_list(raw) or ()]
+    if as_list(raw) is None or None in tables:
         raise SettingsError(f"collections in {path} is not a list of tables", hint="Write [[collections]] blocks.")
     found: list[CollectionSettings] = []
     warnings: list[str] = []
     root = path.parent.parent.resolve()
-    for table in raw:
-        one = validated_collection(cast("Mapping[str, object]", table), origin)
+    for table in tables:
+        one = validated_collection(table or {}, origin)
         if any(one.name == other.name for other in found):
             raise SettingsError(f"two collections in {path} are called {one.name!r}", hint="Rename one of them.")
         inside = (root / one.path).resolve().is_relative_to(root)
@@ -165,9 +97,10 @@ def _collections(
 
 
 def _plugin_options(raw: object, path: Path) -> dict[str, dict[str, object]]:
-    if not isinstance(raw, Mapping) or not all(isinstance(one, Mapping) for one in raw.values()):
+    tables = {name: as_table(one) for name, one in (as_table(raw) or {}).items()}
+    if as_table(raw) is None or None in tables.values():
         raise SettingsError(f"[plugins] in {path} must hold one table per plugin", hint="Write [plugins.NAME].")
-    return {str(name): dict(cast("Mapping[str, object]", table)) for name, table in raw.items()}
+    return {name: dict(table or {}) for name, table in tables.items()}
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, object]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+_SECRET: dict[str, JsonValue] = {"secret": True}
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
@@ -32,7 +33,7 @@ class ModelSettings(Section):
         default="auto", description="auto: by prefix; remote: always the SDK."
     )
     openai_base_url: str = Field(default="", description="Base URL of an OpenAI-style server, ending in /v1.")
-    openai_api_key: str = Field(default="", description="Key for openai/ models.", json_schema_extra={"secret": True})
+    openai_api_key: str = Field(default="", description="Key for openai/ models.", json_schema_extra=_SECRET)
     ollama_base_url: str = Field(default="http://localhost:11434", description="Base URL of Ollama.")
     lm_studio_base_url: str = Field(default="http://localhost:1234/v1", description="Base URL of LM Studio.")
     request_timeout_s: Seconds = Field(default=120.0, description="Longest wait for a reply of a model server.")
@@ -67,7 +68,7 @@ class IngestSettings(Section):
     extract_memory_mb: Positive = Field(default=1024, description="Address space of an extractor process (Linux).")
     extract_workers: Count = Field(default=0, description="Extractor processes; 0 is one per core, at most 4.")
     extract_password: str = Field(
-        default="", description="Password to try on protected files.", json_schema_extra={"secret": True}
+        default="", description="Password to try on protected files.", json_schema_extra=_SECRET
     )
     extract_prefer: tuple[str, ...] = Field(default=(), description="Extractors to prefer, by name.")
     batch_documents: Positive = Field(default=64, description="Most documents in one committed batch.")
@@ -188,7 +189,7 @@ def secret_names() -> frozenset[str]:
         name
         for kind in SECTIONS.values()
         for name, info in kind.model_fields.items()
-        if isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("secret")
+        if info.json_schema_extra == _SECRET
     )
 
 

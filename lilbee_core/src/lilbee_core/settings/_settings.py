@@ -19,10 +19,12 @@ from lilbee_core.settings._sections import (
     ModelSettings,
     PluginSettings,
     SearchSettings,
+    Section,
     StoreSettings,
     field_homes,
     secret_names,
 )
+from lilbee_core.settings._toml import as_list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +43,8 @@ class Settings:
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
     collections: tuple[CollectionSettings, ...] = ()
-    plugin_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    origins: Mapping[str, str] = field(default_factory=dict)
+    plugin_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])
+    origins: Mapping[str, str] = field(default_factory=dict[str, str])
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -72,24 +74,24 @@ class Settings:
         sections: dict[str, dict[str, object]] = {}
         for name, value in values.items():
             sections.setdefault(_home(name), {})[name] = value
-        updated = {}
+        updated: dict[str, Any] = {}
         for section, fresh in sections.items():
-            current = getattr(self, section)
-            merged = {**{key: getattr(current, key) for key in type(current).model_fields}, **fresh}
+            current: Section = getattr(self, section)
+            merged = {**{key: getattr(current, key) for key in SECTIONS[section].model_fields}, **fresh}
             updated[section] = _validated(SECTIONS[section], merged, origin)
         origins = {**self.origins, **dict.fromkeys(values, origin)}
         return replace(self, origins=origins, **updated)
 
     def items(self, *, secrets: bool = False) -> Iterator[tuple[str, Any, str]]:
         """Yield name, value and origin of every setting; secrets are masked unless asked for."""
-        hidden = frozenset() if secrets else secret_names()
+        hidden = frozenset[str]() if secrets else secret_names()
         for name in self.names():
             value = self.get(name)
             yield name, ("********" if name in hidden and value else value), self.origin(name)
 
     def to_dict(self) -> dict[str, object]:
         """Return the flat values, secrets masked."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value, _ in self.items()}
+        return {name: value if (listed := as_list(value)) is None else listed for name, value, _ in self.items()}
 
 
 def _home(name: str) -> str:
@@ -114,7 +116,8 @@ def _validated(kind: Any, values: Mapping[str, object], origin: str) -> Any:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or "settings"
         shown = "" if name in secret_names() else f" {first.get('input')!r}"
-        message = f"{name}{shown} is not allowed ({origin}): {first['msg']}"
+        said = first["msg"].removeprefix("Value error, ")
+        message = f"{name}{shown} is not allowed ({origin}): {said}"
         raise SettingsError(message, hint=f"Change {name}, or remove it to use the default.") from error
 
 

@@ -7,15 +7,18 @@ library's gated keys count. One that was copied or moved is not trusted until `l
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from lilbee_core.errors import SettingsError
 from lilbee_core.settings._places import user_config_dir
+from lilbee_core.settings._toml import as_table, write_atomically
 
 _FILE = "trusted.json"
+_LOCK_S = 10.0
 
 
 def new_library_id() -> str:
@@ -29,19 +32,30 @@ def is_trusted(data_dir: Path, library_id: str, env: Mapping[str, str] | None = 
 
 
 def trust(data_dir: Path, library_id: str, env: Mapping[str, str] | None = None) -> None:
-    """Record the library as the user's own."""
-    known = {**_load(env), str(data_dir.resolve()): library_id}
+    """Record the library as the user's own.
+
+    Raises:
+        SettingsError: If the user's config folder cannot be written.
+    """
     folder = user_config_dir(env)
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=_FILE)
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        json.dump(known, out, indent=1, sort_keys=True)
-    Path(name).replace(folder / _FILE)
+    place = str(data_dir.resolve())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Two commands at once must not lose each other's entry.
+        with FileLock(folder / f"{_FILE}.lock", timeout=_LOCK_S):
+            known = _load(env)
+            if known.get(place) != library_id:
+                write_atomically(folder / _FILE, json.dumps({**known, place: library_id}, indent=1, sort_keys=True))
+    except (OSError, Timeout) as error:
+        raise SettingsError(
+            f"cannot record in {folder} that the library is yours: {error}",
+            hint="Make the folder writable, or choose another one with LILBEE_CONFIG_DIR.",
+        ) from error
 
 
 def _load(env: Mapping[str, str] | None) -> dict[str, str]:
     try:
-        raw = json.loads((user_config_dir(env) / _FILE).read_text(encoding="utf-8"))
+        raw: object = json.loads((user_config_dir(env) / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return {str(key): str(value) for key, value in raw.items()} if isinstance(raw, dict) else {}
+    return {key: str(value) for key, value in (as_table(raw) or {}).items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from lilbee_core.types._documents import ChunkId, DocumentId, Location, Span
@@ -173,7 +173,7 @@ class ModelDescription:
     """What is known of a model: its roles, and what it reads."""
 
     ref: ModelRef
-    roles: frozenset[str] = field(default_factory=frozenset)
+    roles: frozenset[str] = frozenset()
     dimension: int | None = None
     max_tokens: int | None = None
     languages: tuple[str, ...] = ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
 
 MetaValue = str | int | float | bool | None | tuple[str, ...]
 
@@ -55,5 +56,5 @@ def _freeze(value: object) -> MetaValue:
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, list | tuple | set | frozenset):
-        return tuple(str(item) for item in value)
+        return tuple(str(item) for item in cast("Iterable[object]", value))
     return str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from lilbee_core.types._documents import Chunk, ChunkId, DocumentId
 from lilbee_core.types._vectors import Vector
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 T = TypeVar("T")
+
+
+class _Frames(Protocol):
+    def to_pandas(self) -> pandas.DataFrame: ...
 
 
 class Scope(StrEnum):
@@ -351,7 +355,8 @@ class SearchResult:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the hits as a pandas data frame (needs pandas)."""
-        return self.to_arrow().to_pandas()
+        table = cast("_Frames", self.to_arrow())
+        return table.to_pandas()
 
     def _repr_html_(self) -> str:
         from lilbee_core.types._html import search_html
