@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from lilbee_core.extract._formulas import formula
 from lilbee_core.extract._numbering import Numbering
-from lilbee_core.extract._package import Facts, Package, attribute, child, descendants, local
+from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.protocols import ExtractContext
@@ -74,7 +74,7 @@ class _Styles:
     """What styles say about the paragraphs that have them: heading levels and lists."""
 
     def __init__(self, tree: Element | None) -> None:
-        self._styles = {attribute(one, "styleId"): one for one in tree or () if local(one) == "style"}
+        self._styles = {attribute(one, "styleId"): one for one in children(tree) if local(one) == "style"}
 
     def _chain(self, style: str) -> Iterator[Element]:
         for _ in range(20):
@@ -231,13 +231,13 @@ class _Reader:
     # ------------------------------------------------------------------ beside the body
 
     def _note_lines(self, kind: str, tree: Element | None) -> Iterator[str]:
-        notes = {attribute(one, "id"): one for one in tree or () if local(one) == kind}
+        notes = {attribute(one, "id"): one for one in children(tree) if local(one) == kind}
         for number, (noted, key) in enumerate(tuple(self._notes), start=1):
             if noted == kind and key in notes:
                 yield f"[{number}] {self._flat(notes[key])}"
 
     def _comment_lines(self, tree: Element | None) -> Iterator[str]:
-        for one in tree or ():
+        for one in children(tree):
             author = attribute(one, "author")
             yield f"Comment{f' by {author}' if author else ''}: {self._flat(one)}"
 
@@ -256,9 +256,8 @@ class _Reader:
 
 def _choice(alternatives: Element) -> Element:
     """Return the first of several forms of the same content."""
-    return next((one for one in alternatives if local(one) == "Choice"), None) or next(
-        iter(alternatives), Element("none")
-    )
+    forms = [one for one in alternatives if local(one) == "Choice"] or [*alternatives, Element("none")]
+    return forms[0]
 
 
 def _text_boxes(paragraph: Element) -> Iterator[Element]:

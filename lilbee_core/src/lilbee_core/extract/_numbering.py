@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element
 
-from lilbee_core.extract._package import attribute, child, local
+from lilbee_core.extract._package import attribute, child, children, local
 
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
@@ -20,7 +20,7 @@ class Numbering:
         self._abstract: dict[str, str] = {}
         self._counters: dict[tuple[str, int], int] = {}
         abstract: dict[str, Element] = {}
-        for one in tree if tree is not None else ():
+        for one in children(tree):
             if local(one) == "abstractNum":
                 abstract[attribute(one, "abstractNumId")] = one
             elif local(one) == "num":
@@ -31,7 +31,7 @@ class Numbering:
         link = child(num, "abstractNumId")
         base = attribute(link, "val") if link is not None else ""
         self._abstract[number] = base
-        for level in abstract.get(base, ()):
+        for level in children(abstract.get(base)):
             if local(level) == "lvl":
                 self._define(number, level)
         for override in num:

@@ -8,7 +8,7 @@ import posixpath
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -33,6 +33,11 @@ def attribute(element: Element, name: str, default: str = "") -> str:
         if key.rsplit("}", 1)[-1] == name:
             return value
     return default
+
+
+def children(element: Element | None) -> Iterable[Element]:
+    """Return the children of an element, none of none. An element without children counts as false, so ask here."""
+    return () if element is None else element
 
 
 def child(element: Element, *path: str) -> Element | None:
@@ -151,7 +156,7 @@ class Package:
         folder, name = posixpath.split(part)
         tree = self.lesser(f"{folder}/_rels/{name}.rels")
         found: dict[str, tuple[str, str]] = {}
-        for one in tree if tree is not None else ():
+        for one in children(tree):
             target = attribute(one, "Target")
             if attribute(one, "TargetMode") != "External":
                 path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"{folder}/{target}")

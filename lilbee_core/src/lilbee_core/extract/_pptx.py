@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from lilbee_core.extract._formulas import formula
-from lilbee_core.extract._package import Facts, Package, attribute, child, descendants, local
+from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.protocols import ExtractContext
@@ -65,7 +65,7 @@ def _slides(package: Package) -> list[str]:
     tree = package.xml(main)
     listed = child(tree, "sldIdLst") if tree is not None else None
     relations = package.relations(main)
-    ids = [_relation_id(one) for one in listed or ()]
+    ids = [_relation_id(one) for one in children(listed)]
     return [relations[one][1] for one in ids if one in relations]
 
 
@@ -195,7 +195,8 @@ def paragraphs(body: Element) -> Iterator[str]:
     for one in body:
         if local(one) != "p":
             continue
-        level = attribute(child(one, "pPr") or one, "lvl", "0")
+        properties = child(one, "pPr")
+        level = attribute(properties, "lvl", "0") if properties is not None else "0"
         indent = "  " * int(level) if level.isdecimal() and len(level) < 2 else ""
         text = "".join(_runs(one))
         yield from (f"{indent}{line}".rstrip() for line in text.split("\n") if line.strip())
