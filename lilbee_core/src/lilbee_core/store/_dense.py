@@ -35,14 +35,12 @@ class Held:
 
     def passing(self, table: Table, where: str) -> NDArray[np.intp]:
         """Return the places of the rows that satisfy `where`."""
-        import numpy as np
-
         with self._lock:
             known = self._passing.get(where)
         if known is not None:
             return known
         found = table.search().select(["_rowid"]).where(f"has_vector AND ({where})").to_arrow()
-        places = np.flatnonzero(np.isin(self.matrix.rows, row_ids(found)))
+        places = self.matrix.passing(row_ids(found))
         with self._lock:
             self._passing[where] = places
             if len(self._passing) > MAX_MASKS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.store._columns import row_ids, vectors
@@ -20,23 +20,39 @@ BATCH_ROWS = 8_192
 GATHER_SHARE = 0.10
 """Up to this share of rows that pass a filter, gathering them beats the full product (measured)."""
 RELOAD_SHARE = 0.20
-"""From this share of changed rows on, everything is read anew."""
-CHANGED = "_row_last_updated_at_version > {}"
+"""From this share of changed or dead rows on, everything is read anew."""
+_CHANGED, _CREATED = "_row_last_updated_at_version", "_row_created_at_version"
+SLACK = 1.1
+"""Room for rows to come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The vectors of one table version: unit rows with their chunk ids and row ids, ascending by these."""
+    """The vectors of one table version as unit rows, with their chunk ids and row ids.
+
+    Rows are only ever added behind the others, in the room of the same arrays, and rows that were changed or
+    deleted are marked dead: an update costs what changed, and threads that still read an older matrix see theirs.
+    `total` counts all rows of the table, those without a vector too.
+    """
 
     version: int
-    ids: tuple[str, ...]
+    total: int
+    ids: list[str]
     rows: NDArray[np.uint64]
     vectors: Vectors
+    dead: NDArray[np.bool_]
+    room: tuple[NDArray[np.uint64], Vectors]
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
         return cast("int", self.vectors.shape[1])
+
+    def passing(self, rows: NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Return the places of these rows."""
+        import numpy as np
+
+        return np.flatnonzero(np.isin(self.rows, rows) & ~self.dead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +64,14 @@ class Best:
 
 
 def load(table: Table, dimension: int) -> Matrix:
-    """Read every vector; rows that cannot be compared (owed, zero, not finite) are left out."""
-    import numpy as np
-
+    """Read every vector; rows that cannot be compared (zero, not finite) are dead from the start."""
     version = table.version
-    count = table.count_rows("has_vector")
-    values = np.empty((count, dimension), dtype=np.float32)
-    numbers = np.empty(count, dtype=np.uint64)
-    ids: list[str] = []
-    filled = 0
+    total = table.count_rows()
+    matrix = _with_room(version, total, table.count_rows("has_vector"), dimension)
     search = table.search().select(["id", VECTOR]).where("has_vector").with_row_id(True)
     for batch in search.to_batches(BATCH_ROWS):
-        end = filled + batch.num_rows
-        if end > len(values):  # rows were committed between the count and the scan
-            values = np.concatenate([values, np.empty((end - len(values), dimension), dtype=np.float32)])
-            numbers = np.concatenate([numbers, np.empty(end - len(numbers), dtype=np.uint64)])
-        values[filled:end] = vectors(batch, dimension)
-        numbers[filled:end] = row_ids(batch)
-        ids += _ids(batch)
-        filled = end
-    return _ordered(version, ids, numbers[:filled], values[:filled])
+        matrix = _added(matrix, version, total, matrix.dead, batch)
+    return matrix
 
 
 def refresh(table: Table, old: Matrix) -> Matrix:
@@ -75,52 +79,60 @@ def refresh(table: Table, old: Matrix) -> Matrix:
     import numpy as np
 
     version = table.version
-    changed = CHANGED.format(old.version)
-    if table.count_rows(changed) > RELOAD_SHARE * len(old.ids):
+    most = int(RELOAD_SHARE * len(old.rows)) + 1
+    search = table.search().select(["_rowid", _CREATED, "id", "has_vector", VECTOR])
+    found = search.where(f"{_CHANGED} > {old.version}").limit(most).to_arrow()
+    if found.num_rows >= most:
         return load(table, old.dimension)
-    search = table.search().select(["_rowid", "id", "has_vector", VECTOR]).where(changed)
-    found = search.to_arrow()
-    touched = row_ids(found)
-    kept = ~np.isin(old.rows, touched)
-    fresh = found.filter(found.column("has_vector"))
-    if table.count_rows("has_vector") != kept.sum() + fresh.num_rows:  # some were deleted
-        kept &= np.isin(old.rows, row_ids(table.search().select(["_rowid"]).where("has_vector").to_arrow()))
-    if kept.all() and not fresh.num_rows:
-        return Matrix(version, old.ids, old.rows, old.vectors)
-    ids = [id_ for id_, keep in zip(old.ids, cast("list[bool]", kept.tolist()), strict=True) if keep] + _ids(fresh)
-    numbers = np.concatenate([old.rows[kept], row_ids(fresh)])
-    values = np.concatenate([old.vectors[kept], vectors(fresh, old.dimension)])
-    return _ordered(version, ids, numbers, values)
+    dead = old.dead | np.isin(old.rows, row_ids(found))
+    total = table.count_rows()
+    created = np.asarray(found.column(_CREATED).to_pylist(), dtype=np.int64)
+    matrix = _added(old, version, total, dead, found.filter(found.column("has_vector")))
+    if total != old.total + np.count_nonzero(created > old.version):  # some were deleted
+        alive = row_ids(table.search().select(["_rowid"]).where("has_vector").to_arrow())
+        matrix = replace(matrix, dead=matrix.dead | ~np.isin(matrix.rows, alive))
+    if np.count_nonzero(matrix.dead) > RELOAD_SHARE * len(matrix.rows):
+        return load(table, old.dimension)
+    return matrix
 
 
-def _ids(rows: pa.Table | pa.RecordBatch) -> list[str]:
-    return cast("list[str]", rows.column("id").to_pylist())
-
-
-def _ordered(version: int, ids: list[str], numbers: NDArray[np.uint64], values: Vectors) -> Matrix:
+def _with_room(version: int, total: int, count: int, dimension: int) -> Matrix:
     import numpy as np
 
+    size = int(SLACK * count) + 64
+    room = np.empty(size, dtype=np.uint64), np.empty((size, dimension), dtype=np.float32)
+    return Matrix(version, total, [], room[0][:0], room[1][:0], np.zeros(0, dtype=np.bool_), room)
+
+
+def _added(old: Matrix, version: int, total: int, dead: NDArray[np.bool_], new: pa.Table | pa.RecordBatch) -> Matrix:
+    """Return the matrix with more rows."""
+    import numpy as np
+
+    first, last = len(old.rows), len(old.rows) + new.num_rows
+    room = old.room
+    if last > len(room[0]):
+        wider = _with_room(version, total, last, old.dimension).room
+        wider[0][:first], wider[1][:first] = old.rows, old.vectors
+        room = wider
+    values = vectors(new, old.dimension)
     norms = np.sqrt(np.einsum("ij,ij->i", values, values))
     usable = np.isfinite(norms) & (norms > 0)
-    order = np.argsort(numbers, kind="stable")
-    order = order[usable[order]]
-    if len(order) < len(ids) or (order[:-1] > order[1:]).any():
-        ids = [ids[i] for i in cast("list[int]", order.tolist())]
-        numbers, values, norms = numbers[order], values[order], norms[order]
-    values /= norms[:, None]
-    return Matrix(version, tuple(ids), numbers, values)
+    room[0][first:last] = row_ids(new)
+    room[1][first:last] = np.divide(values, norms[:, None], where=usable[:, None], out=np.zeros_like(values))
+    ids = [*old.ids, *cast("list[str]", new.column("id").to_pylist())]
+    return Matrix(version, total, ids, room[0][:last], room[1][:last], np.concatenate([dead, ~usable]), room)
 
 
 def top(matrix: Matrix, query: Vector, limit: int, chosen: NDArray[np.intp] | None) -> Best:
     """Return the best `limit` rows of the matrix, or of the `chosen` places; more where the last ones are equal."""
     import numpy as np
 
-    if chosen is not None and len(chosen) <= GATHER_SHARE * len(matrix.ids):
+    if chosen is not None and len(chosen) <= GATHER_SHARE * len(matrix.rows):
         scores, places = dot(matrix.vectors[chosen], query), chosen
     else:
-        scores, places = dot(matrix.vectors, query), np.arange(len(matrix.ids))
-        if chosen is not None:
-            scores, places = scores[chosen], chosen
+        scores = dot(matrix.vectors, query)
+        places = np.flatnonzero(~matrix.dead) if chosen is None else chosen
+        scores = scores[places]
     if len(scores) > limit:
         threshold = np.partition(scores, -limit)[-limit]
         kept = np.flatnonzero(scores >= threshold)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.store._columns import strings, vectors
@@ -24,6 +26,25 @@ if TYPE_CHECKING:
 
 _TABLES = {Scope.RAW: (CHUNKS,), Scope.WIKI: (WIKI,), Scope.BOTH: (CHUNKS, WIKI)}
 _SCOPES = {CHUNKS: "raw", WIKI: "wiki"}
+_MANY_ROWS = 2_000
+_KEEP_SHARES_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of languages as they were counted once. `state` names what was counted: generation, hidden, version."""
+
+    state: tuple[int, object, int]
+    rows: int
+    at: float
+    shares: Mapping[str, float]
+
+    def holds(self, state: tuple[int, object, int], rows: int) -> bool:
+        """Say whether they still hold well enough for a table in this state with so many rows."""
+        if state == self.state:
+            return True
+        near = self.rows >= _MANY_ROWS and abs(rows - self.rows) <= self.rows / 50
+        return near and state[0] == self.state[0] and time.monotonic() - self.at < _KEEP_SHARES_S
 
 
 class Reader:
@@ -37,7 +58,7 @@ class Reader:
             name: Dense(tables, name, places, cache_bytes=vector_cache_bytes) for name, places in self._places.items()
         }
         self._lock = threading.Lock()
-        self._languages: tuple[object, Mapping[str, float]] | None = None
+        self._languages: Shares | None = None
 
     # ------------------------------------------------------------------ by id
 
@@ -150,18 +171,26 @@ class Reader:
         return tables.read(name, "count chunks", lambda table: table.count_rows(tables.visible(name, where)), 0)
 
     def languages(self) -> Mapping[str, float]:
-        """Return the share of chunks per language, most frequent first."""
-        version = self._tables.read(CHUNKS, "read languages", lambda table: table.version, 0)
-        key = (self._tables.generation, self._tables.hidden, version)
+        """Return the share of chunks per language, most frequent first.
+
+        A large table is counted again once a fiftieth of it is new, or a minute has passed.
+        """
+        tables = self._tables
+        version, rows = tables.read(CHUNKS, "read languages", lambda table: (table.version, table.count_rows()), (0, 0))
         with self._lock:
-            if self._languages is not None and self._languages[0] == key:
-                return self._languages[1]
+            known = self._languages
+        if known is not None and known.holds((tables.generation, tables.hidden, version), rows):
+            return known.shares
+        shares = self._count_languages()
+        with self._lock:
+            self._languages = Shares((tables.generation, tables.hidden, version), rows, time.monotonic(), shares)
+        return shares
+
+    def _count_languages(self) -> Mapping[str, float]:
         column = self._tables.select(CHUNKS, "read languages", ("language",)).column("language")
         counts = Counter(cast("list[str | None]", column.to_pylist()))
-        shares = {language: n / len(column) for language, n in counts.most_common() if language}
-        with self._lock:
-            self._languages = (key, shares)
-        return shares
+        ordered = sorted(((language, count) for language, count in counts.items() if language), key=_by_count)
+        return {language: count / len(column) for language, count in ordered}
 
     def forget(self) -> None:
         """Free what is held in memory."""
@@ -177,6 +206,10 @@ class Reader:
     def _in_order(self, where: str) -> tuple[Chunk, ...]:
         found = self._chunks(CHUNKS, where) or self._chunks(WIKI, where)
         return tuple(sorted(found, key=lambda chunk: chunk.ordinal))
+
+
+def _by_count(pair: tuple[str, int]) -> tuple[int, str]:
+    return -pair[1], pair[0]
 
 
 def _merged(parts: list[tuple[Scored, ...]], limit: int) -> tuple[Scored, ...]:
