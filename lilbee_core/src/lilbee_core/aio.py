@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -57,39 +58,72 @@ class _Threads:
         """Run long work; when the task is cancelled, the work ends at its next safe point, then the task."""
         import anyio
 
-        if cancel is not None:
-            return await self.run(partial(call, cancel))
-        switch = CancelSwitch()
-        results: list[T] = []
+        token = _TaskToken(cancel)
+        outcome: list[T | Exception] = []
+        done = anyio.Event()
+
+        async def work() -> None:
+            try:
+                outcome.append(await self.run(partial(call, token)))
+            except Exception as error:  # noqa: BLE001 - raised below: out of the group it comes as a group of errors
+                outcome.append(error)
+            finally:
+                done.set()
+
         async with anyio.create_task_group() as group:
-            group.start_soon(self._watch, switch)
-            # The thread cannot be abandoned: it holds the writer lock. The watcher tells it to end.
-            with anyio.CancelScope(shield=True):
-                results.append(await self.run(partial(call, switch)))
-            group.cancel_scope.cancel()
-        return results[0]
-
-    @staticmethod
-    async def _watch(switch: CancelSwitch) -> None:
-        import anyio
-
-        try:
-            await anyio.sleep_forever()
-        finally:
-            switch.cancel()
+            group.start_soon(work)
+            try:
+                await done.wait()
+            except anyio.get_cancelled_exc_class():
+                # The thread cannot be abandoned, since it holds the writer lock: the group waits until it has ended.
+                token.switch.cancel()
+                raise
+        (result,) = outcome
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     async def iterate(self, start: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
         """Turn an iterator into an async one, item by item; leaving early closes it."""
-        iterator = await self.run(start)
+        import anyio
+
+        steps = _Steps(await self.run(start))
         try:
-            while True:
-                item = await self.run(lambda: next(iterator, cast("T", _END)))
-                if item is _END:
-                    return
-                yield item
+            while (item := await self.run(steps.take)) is not _END:
+                yield cast("T", item)
         finally:
-            close = getattr(iterator, "close", None)
-            if close is not None:
+            with anyio.CancelScope(shield=True):
+                await self.run(steps.close)
+
+
+class _TaskToken:
+    """Cancels when the task does, and when the caller's own token does."""
+
+    def __init__(self, inner: CancelToken | None) -> None:
+        self.switch = CancelSwitch()
+        self._inner = inner
+
+    def check(self) -> None:
+        self.switch.check()
+        if self._inner is not None:
+            self._inner.check()
+
+
+class _Steps:
+    """An iterator that is advanced and closed from different threads, one after the other."""
+
+    def __init__(self, iterator: Iterator[object]) -> None:
+        self._iterator = iterator
+        self._lock = threading.Lock()
+
+    def take(self) -> object:
+        with self._lock:
+            return next(self._iterator, _END)
+
+    def close(self) -> None:
+        close = getattr(self._iterator, "close", None)
+        if close is not None:
+            with self._lock:
                 close()
 
 

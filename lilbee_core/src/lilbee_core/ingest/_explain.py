@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lilbee_core.ingest._ignore import Globs
-from lilbee_core.ingest._names import shown
+from lilbee_core.ingest._names import escaped, shown, unescaped
 from lilbee_core.ingest._walk import Root, WalkOptions, ignored_by
 from lilbee_core.protocols import Ledger
 from lilbee_core.types import DocumentRow, DocumentState, PathReport
@@ -60,7 +60,7 @@ def _relative(path: Path, folder: Path) -> str:
 def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: WalkOptions) -> PathReport:
     raw = _relative(absolute, folder)
     name = shown(raw)
-    row = ledger.find(root.collection, name)
+    row = _row_of(raw, name, root, ledger)
     if row is not None and row.state is not DocumentState.SKIPPED:
         return _from_row(name, row)
     decided = _by_rules(raw, folder, root, options)
@@ -96,6 +96,16 @@ def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: W
         collection=root.collection,
         hint="Run `lilbee sync`.",
     )
+
+
+def _row_of(raw: str, name: str, root: Root, ledger: Ledger) -> DocumentRow | None:
+    """Return the ledger row of a file by its exact name; a twin that is shown alike is another file."""
+    row = ledger.find(root.collection, name)
+    if row is not None and (unescaped(row.raw_path) if row.raw_path else row.path) in (raw, raw + "/"):
+        return row
+    exact = escaped(raw)
+    ids = [stamp.id for stamp in ledger.stamps(root.collection) if stamp.raw_path == exact] if raw != name else []
+    return next(iter(ledger.rows_of(ids).values()), None)
 
 
 def _from_row(name: str, row: DocumentRow) -> PathReport:

@@ -46,6 +46,7 @@ class SyncOptions:
     prune: bool = False
     dry_run: bool = False
     retry_failed: bool = False
+    retry_codes: frozenset[str] = frozenset()
     force: bool = False
 
 
@@ -160,7 +161,11 @@ class Ingestor:
 
     def _survey(self, roots: Sequence[Root], cancel: CancelToken, options: SyncOptions, tally: Tally) -> Survey:
         how = SurveyOptions(
-            walk=self._walk, prune=options.prune, retry_failed=options.retry_failed, force=options.force
+            walk=self._walk,
+            prune=options.prune,
+            retry_failed=options.retry_failed,
+            retry_codes=options.retry_codes,
+            force=options.force,
         )
         return Surveyor(self._store, self._reader, self._events, self._now, tally).survey(roots, how, cancel)
 

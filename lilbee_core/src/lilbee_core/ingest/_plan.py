@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias, TypeVar
@@ -47,13 +47,14 @@ def compare(
     *,
     retry_failed: bool,
     force: bool,
+    retry_codes: Collection[str] = (),
     version_of: VersionOf,
 ) -> Plan:
     """Sort what the walk found into unchanged, to be hashed, left out and gone.
 
     `stamps` are those of the collection. They are matched with files by exact name on disk. `version_of` gives the
     extractor that would read a stamp's file today; a failed or skipped file is tried again when that, its size or
-    its time changed. A file that was excluded on request stays so, whatever becomes of it.
+    its time changed, or when it failed for one of `retry_codes`. A file that was excluded on request stays so, whatever becomes of it.
     """
     plan = Plan()
     known: dict[tuple[str, bool], FileStamp] = {}
@@ -71,7 +72,8 @@ def compare(
         elif stamp.holds_chunks:
             _indexed(plan, entry, stamp)
         else:
-            _not_indexed(plan, entry, stamp, retry_failed=retry_failed, version_of=version_of)
+            retry = stamp.state is DocumentState.FAILED and (retry_failed or stamp.code in retry_codes)
+            _not_indexed(plan, entry, stamp, retry=retry, version_of=version_of)
     for one in known.values():
         if one.state is not DocumentState.EXCLUDED:
             _drop(plan, one)
@@ -105,8 +107,7 @@ def _indexed(plan: Plan, entry: Found, stamp: FileStamp) -> None:
         plan.returned.append(stamp)
 
 
-def _not_indexed(plan: Plan, entry: Found, stamp: FileStamp, *, retry_failed: bool, version_of: VersionOf) -> None:
-    retry = retry_failed and stamp.state is DocumentState.FAILED
+def _not_indexed(plan: Plan, entry: Found, stamp: FileStamp, *, retry: bool, version_of: VersionOf) -> None:
     if retry or not _same(entry, stamp) or stamp.extractor != (version_of(stamp) or ""):
         plan.candidates.append(Candidate(entry, stamp))
     elif stamp.state is DocumentState.FAILED:

@@ -53,6 +53,7 @@ class SurveyOptions:
     walk: WalkOptions = WalkOptions()
     prune: bool = False
     retry_failed: bool = False
+    retry_codes: frozenset[str] = frozenset()
     force: bool = False
 
 
@@ -116,7 +117,12 @@ class Surveyor:
             self._missing(root, f"{root.folder} is suddenly empty", stamps, survey)
             return None
         plan = compare(
-            entries, stamps, retry_failed=options.retry_failed, force=options.force, version_of=self._version_of
+            entries,
+            stamps,
+            retry_failed=options.retry_failed,
+            retry_codes=options.retry_codes,
+            force=options.force,
+            version_of=self._version_of,
         )
         self._protect(plan, entries)
         return plan
