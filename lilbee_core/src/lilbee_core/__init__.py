@@ -1,4 +1,4 @@
-"""lilbee: search, cited answers and a wiki over your own documents, on your own machine.
+"""lilbee: search and cited answers over your own documents, on your own machine.
 
     from lilbee_core import Lilbee
 
