@@ -187,7 +187,7 @@ def _set(world: World, step: Step) -> Outcome:
         elif name == "context_tokens":
             world.settings["num_ctx"] = value
         elif name == "passwords":
-            world.settings["extract_password"] = tuple(value)
+            world.settings["extract_password"] = "\n".join(value)
         elif name != "do":
             world.settings[name] = value
     return Outcome()

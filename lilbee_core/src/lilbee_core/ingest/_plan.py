@@ -54,7 +54,8 @@ def compare(
 
     `stamps` are those of the collection. They are matched with files by exact name on disk. `version_of` gives the
     extractor that would read a stamp's file today; a failed or skipped file is tried again when that, its size or
-    its time changed, or when it failed for one of `retry_codes`. A file that was excluded on request stays so, whatever becomes of it.
+    its time changed, or when it failed for one of `retry_codes`. A file that was excluded on request stays so,
+    whatever becomes of it.
     """
     plan = Plan()
     known: dict[tuple[str, bool], FileStamp] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lilbee_core.errors import NotFound, StoreError
+from lilbee_core.errors import EncryptedDocument, NotFound, StoreError
 from lilbee_core.events import EventSink
 from lilbee_core.ingest import Ingestor, SyncOptions, explain
 from lilbee_core.library._adding import register
@@ -40,7 +40,13 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
             if name not in known:
                 raise NotFound(f"there is no collection {name!r}", hint="Run `lilbee collection list`.")
         roots = [root for root in roots if root.collection in request.collections]
-    options = SyncOptions(prune=request.prune, dry_run=request.dry_run, retry_failed=request.retry)
+    options = SyncOptions(
+        prune=request.prune,
+        dry_run=request.dry_run,
+        retry_failed=request.retry,
+        # A password that was not there when a file was refused may open it now.
+        retry_codes=frozenset({EncryptedDocument.default_code} if parts.settings.ingest.extract_password else ()),
+    )
     if request.dry_run:
         return ingestor(parts, events).sync(roots, cancel, options)
     parts.home.prepare()
