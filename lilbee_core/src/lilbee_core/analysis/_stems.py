@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -47,7 +48,7 @@ _SCRIPT_OF = {
 }  # fmt: skip
 # The Arabic stemmer leaves the article on short words.
 _ARTICLE = re.compile("^(?:[وفبك]?ال|لل)(?=.{3})")
-_MOST_CACHED = 100_000
+_MOST_CACHED = 50_000
 
 
 class _Snowball(Protocol):
@@ -69,15 +70,43 @@ def snowball_version() -> str:
     return ".".join(_snowball().version().split(".")[:2])
 
 
+class _Stemmers:
+    """The Snowball stemmers, made on first use; one thread at a time, since a stemmer has one buffer."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[str, Callable[[str], str] | None] = {}
+
+    def get(self, language: str) -> Callable[[str], str] | None:
+        """Return what stems a word of a language in its own script, if anything does."""
+        if language not in self._made:
+            self._made[language] = self._make(language)
+        return self._made[language]
+
+    def _make(self, language: str) -> Callable[[str], str] | None:
+        snowball = _snowball()
+        algorithm = _ALGORITHMS.get(language, "")
+        if algorithm not in snowball.algorithms():
+            return None
+        stem_word, lock = snowball.Stemmer(algorithm, 0).stemWord, self._lock
+
+        def stem(word: str) -> str:
+            with lock:
+                return stem_word(word)
+
+        return (lambda word: stem(_ARTICLE.sub("", word))) if language == "ar" else stem
+
+
 class StemTable(dict[str, str]):
     """The folded stem of every lower case word asked for, for texts in one language. Threads may share it."""
 
-    __slots__ = ("_language", "_stemmers")
+    __slots__ = ("_language", "_latin", "_stemmers")
 
     def __init__(self, language: str, stemmers: _Stemmers) -> None:
         super().__init__()
         self._language = language
         self._stemmers = stemmers
+        self._latin = stemmers.get(language if _SCRIPT_OF.get(language, "latin") == "latin" else "en")
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _MOST_CACHED:
@@ -87,32 +116,11 @@ class StemTable(dict[str, str]):
 
     def _stem(self, word: str) -> str:
         if word.isascii():
-            return self._stemmers.stem(word, _latin(self._language)) if word.isalpha() else word
+            return self._latin(word) if self._latin and word.isalpha() else word
         if any(map(str.isdigit, word)):
             return fold(word)
-        return fold(self._stemmers.stem(word, _language_for(word, self._language))) or fold(word)
-
-
-class _Stemmers:
-    """The Snowball stemmers, made on first use; one thread at a time, since a stemmer has one buffer."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._made: dict[str, _Snowball | None] = {}
-
-    def stem(self, word: str, language: str) -> str:
-        with self._lock:
-            if language not in self._made:
-                self._made[language] = self._make(_ALGORITHMS.get(language, ""))
-            stemmer = self._made[language]
-            if language == "ar":
-                word = _ARTICLE.sub("", word)
-            return stemmer.stemWord(word) if stemmer else word
-
-    @staticmethod
-    def _make(algorithm: str) -> _Snowball | None:
-        snowball = _snowball()
-        return snowball.Stemmer(algorithm, 0) if algorithm in snowball.algorithms() else None
+        stem = self._stemmers.get(_language_for(word, self._language))
+        return (fold(stem(word)) if stem else "") or fold(word)
 
 
 class Stems:
@@ -128,10 +136,6 @@ class Stems:
         if table is None:
             table = self._tables[language] = StemTable(language, self._stemmers)
         return table
-
-
-def _latin(language: str) -> str:
-    return language if _SCRIPT_OF.get(language, "latin") == "latin" else "en"
 
 
 def _language_for(word: str, language: str) -> str:

@@ -10,28 +10,26 @@ from lilbee_core.analysis._function_words import function_words
 from lilbee_core.analysis._stems import Stems
 from lilbee_core.analysis._units import MARKER, Word, split_token, split_unit, unit_pattern
 
-_MOST_UNITS = 80_000
-_MOST_CHARS = 16_000_000
+# Small on purpose: tables that stay in the processor's cache are faster than tables that never forget.
+_MOST_UNITS = 30_000
+_MOST_CHARS = 6_000_000
 
 
 class Budget:
-    """Bounds the memory of all tables that share it: when it is spent, they start again empty."""
+    """Bounds the memory of all tables that share it: when it is spent, they forget what was not asked for lately."""
 
     def __init__(self) -> None:
-        self._tables: list[Table] = []
-        self._units = 0
-        self._chars = 0
-
-    def join(self, table: Table) -> None:
-        self._tables.append(table)
+        self.tables: list[Table] = []
+        self.units = 0
+        self.chars = 0
 
     def spend(self, chars: int) -> None:
-        self._units += 1
-        self._chars += chars
-        if self._units > _MOST_UNITS or self._chars > _MOST_CHARS:
-            self._units = self._chars = 0
-            for table in self._tables:
-                table.clear()
+        self.units += 1
+        self.chars += chars
+        if self.units > _MOST_UNITS or self.chars > _MOST_CHARS:
+            self.units = self.chars = 0
+            for table in self.tables:
+                table.age()
 
 
 class _Lookup(dict[str, str]):
@@ -55,13 +53,17 @@ class Table:
         self._budget = budget
         self._compounds = language in COMPOUNDING
         self._silent = function_words().get(language, frozenset())
-        self._exact = _Lookup(lambda unit: self._learn(unit)[0])
-        self._marked = _Lookup(lambda unit: self._learn(unit)[1])
-        budget.join(self)
+        self._exact, self._marked = self._empty()
+        self._older = self._exact, self._marked
+        budget.tables.append(self)
 
-    def clear(self) -> None:
-        self._exact.clear()
-        self._marked.clear()
+    def _empty(self) -> tuple[_Lookup, _Lookup]:
+        return _Lookup(lambda unit: self._learn(unit)[0]), _Lookup(lambda unit: self._learn(unit)[1])
+
+    def age(self) -> None:
+        """Begin anew, but keep what is known at hand until the next time."""
+        self._older = self._exact, self._marked
+        self._exact, self._marked = self._empty()
 
     def tokens(self, text: str) -> tuple[str, str]:
         """Return the exact and the marked tokens of `text`, each joined by blanks."""
@@ -75,32 +77,39 @@ class Table:
         return {unit for unit in units if not (lack(exact[unit].split()) and lack(marked[unit].split()))}
 
     def _learn(self, text: str) -> tuple[str, str]:
-        unit = split_unit(text)
-        if unit.tokens == (text,):
-            word = split_token(text)
-            exact, marked = " ".join(word.exact), self._other_forms(word)
-        else:
-            exact = " ".join(filter(None, [self._exact[token] for token in unit.tokens]))
-            forms = [self._marked[token] for token in unit.tokens]
-            forms += [MARKER + self._stems[join] for join in unit.joins]
-            forms += [MARKER + whole for whole in unit.wholes]
-            marked = " ".join(filter(None, forms))
+        older, older_marked = self._older
+        exact, marked = older.get(text), older_marked.get(text)
+        if exact is None or marked is None:
+            exact, marked = self._work_out(text)
         self._exact[text] = exact
         self._marked[text] = marked
-        self._budget.spend(len(text) + len(exact) + len(marked))
+        self._budget.spend(len(exact) + len(marked))
         return exact, marked
+
+    def _work_out(self, text: str) -> tuple[str, str]:
+        tokens, joins, wholes = split_unit(text)
+        if tokens == (text,):
+            word = split_token(text)
+            return " ".join(word.exact), self._other_forms(word)
+        exact = " ".join(filter(None, map(self._exact.__getitem__, tokens)))
+        forms = [*map(self._marked.__getitem__, tokens), *[MARKER + whole for whole in wholes]]
+        forms += [MARKER + self._stems[join] for join in joins]
+        return exact, " ".join(filter(None, forms))
 
     def _other_forms(self, word: Word) -> str:
         """Join the stem, unless it is a function word's, which no query asks for, and what unusual words have."""
-        stem = self._stems[word.stemmed] if word.stemmed and word.stemmed not in self._silent else ""
+        stems, silent = self._stems, self._silent
+        stem = stems[word.stemmed] if word.stemmed and word.stemmed not in silent else ""
         if not (word.parts or word.accented or word.letters or self._compounds):
             return stem and MARKER + stem
-        forms = [MARKER + stem] if stem else []
-        if self._compounds and not word.parts:
-            forms += [MARKER + tail for tail in tails(stem)]
-        forms += [MARKER + self._stems[part] for part in word.parts if part not in self._silent]
+        forms = [stem] if stem else []
+        if word.parts:
+            forms += [stems[part] for part in word.parts if part not in silent]
+        elif self._compounds:
+            forms += tails(stem)
         if word.spelled:
-            forms.append(MARKER + self._stems[word.spelled])
+            forms.append(stems[word.spelled])
         if word.accented:
-            forms.append(MARKER + word.accented)
-        return " ".join([*dict.fromkeys(forms), *[MARKER + letter for letter in word.letters]])
+            forms.append(word.accented)
+        forms = [*dict.fromkeys(forms), *word.letters]
+        return MARKER + f" {MARKER}".join(forms) if forms else ""

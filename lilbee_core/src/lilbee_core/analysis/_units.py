@@ -8,7 +8,7 @@ for it as well: its parts, joined and whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -40,8 +40,9 @@ _LETTER = re.compile(rf"[{IDEOGRAPHS}]|[\u0e40-\u0e44\u0ec0-\u0ec4]?.[{MARKS}{IN
 _NAMED = frozenset({"c++", "g++", "c#", "f#", "j#", "q#", ".net", "notepad++"})
 _STANDARD = re.compile(r"([cg]\+\+)\d\d", re.IGNORECASE)
 _SIGILS = "#@."
-_IDENTIFIER = re.compile("[A-Za-z0-9_]+")
+_EMPTY = "#@._-/\\&:'"
 _OWNERS = ("self.", "cls.", "this.")
+_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)+")
 _SIGNS = re.compile(r"[-/\\@&:']")
 _JOINED = re.compile(r"\w\W+\w")
 _SEGMENTS = re.compile(r"[/\\@&]|:+/*")
@@ -82,8 +83,10 @@ class Unit(NamedTuple):
 def split_unit(unit: str) -> Unit:
     """Return the parts of a unit found by `unit_pattern`. A token of it is a unit of that one token."""
     if unit.isascii():
-        if _IDENTIFIER.fullmatch(unit):
+        if unit.replace("_", "").isalnum():
             return Unit((unit,))
+        if _DOTTED.fullmatch(unit):
+            return _dotted(unit)
         return _named(unit) or _joined(unit.lower(), _ASCII_TOKEN.findall(unit))
     text = clean(unit)
     if text.isascii():
@@ -92,6 +95,15 @@ def split_unit(unit: str) -> Unit:
     if tokens == [text] or _UNSPACED.search(text):
         return Unit(tuple(tokens))
     return _joined("".join(fold(text).split()), tokens)
+
+
+def _dotted(unit: str) -> Unit:
+    """What code is full of, without the detours: an attribute and its owners."""
+    tokens = tuple(unit.split("."))
+    whole = unit.lower()
+    if whole.startswith(_OWNERS):
+        whole = whole.partition(".")[2]
+    return Unit(tokens, (), (whole,) if "." in whole else ())
 
 
 def _named(text: str) -> Unit | None:
@@ -105,10 +117,10 @@ def _named(text: str) -> Unit | None:
 
 def _joined(whole: str, tokens: list[str]) -> Unit:
     """Return a unit with its joined and whole forms, `whole` being all of it, folded."""
-    if not tokens or len(whole) > _LONGEST_WHOLE or not any(map(str.isalnum, whole)):
+    if len(whole) > _LONGEST_WHOLE or whole.strip(_EMPTY) == "":
         return Unit(tuple(tokens))
-    if len(tokens) == 1:
-        return Unit((tokens[0],), wholes=(whole,) if whole[0] in "#@" and whole[-1] not in "+#" else ())
+    if len(tokens) < 2:
+        return Unit(tuple(tokens), wholes=(whole,) if whole[0] in "#@" and whole[-1] not in "+#" else ())
     if whole[0] in _SIGILS:
         whole = whole[1:]
     if whole.startswith(_OWNERS):
@@ -150,18 +162,18 @@ _NOTHING = Word()
 
 def split_token(token: str) -> Word:
     """Return the forms of a token of `split_unit`."""
-    token = token[:LONGEST_TOKEN] if not _UNSPACED.match(token) else token
     if not token.isascii():
-        return _run(fold(token)) if _UNSPACED.match(token) else _foreign(token)
+        return _run(fold(token)) if _UNSPACED.match(token) else _foreign(token[:LONGEST_TOKEN])
+    token = token[:LONGEST_TOKEN]
     word = token.lower()
     if is_plain(token):
         return Word((word,), word)
-    if _IDENTIFIER.fullmatch(token):
-        joined = word.replace("_", "")
-        return Word((word,), joined, _parts(token, joined)) if joined else _NOTHING
+    joined = word.replace("_", "")
+    if joined.isalnum():
+        return Word((word,), joined, _parts(token, joined))
     if word in _NAMED:
         return Word((word,), word)
-    return Word((word,), *_value(word))
+    return Word((word,), *_value(word)) if joined else _NOTHING
 
 
 def _foreign(token: str) -> Word:
@@ -177,8 +189,19 @@ def _foreign(token: str) -> Word:
 
 
 def _parts(token: str, joined: str) -> tuple[str, ...]:
-    parts = dict.fromkeys(lower(token[start:end]) for start, end in part_spans(token))
-    return tuple(part for part in parts if part != joined)
+    if token.isascii():
+        parts = _PART.findall(token)
+        forms = () if _is_hash(token, parts) else tuple([part.lower() for part in parts if len(part) > 1])
+    else:
+        forms = tuple(lower(token[start:end]) for start, end in part_spans(token))
+    return () if forms == (joined,) else forms
+
+
+def _is_hash(token: str, parts: Sequence[object]) -> bool:
+    """Tell whether an identifier was cut into too many parts, or where no writer would have cut it."""
+    if len(parts) <= _MOST_MIXED:
+        return "_" not in token and token.startswith(("0x", "0X"))
+    return len(parts) > _MOST_PARTS or ("_" not in token and (token.islower() or token.isupper()))
 
 
 def is_plain(token: str) -> bool:
@@ -213,14 +236,7 @@ def part_spans(token: str) -> list[tuple[int, int]]:
     """Return where an identifier has its parts: cut where its writer meant a blank. None in a plain word or a hash."""
     shape = token if token.isascii() else "".join(map(_shape, token))
     spans = [match.span() for match in _PART.finditer(shape)]
-    if "_" not in token:
-        if len(spans) == 1 or token.startswith(("0x", "0X")):
-            return []
-        if len(spans) > _MOST_MIXED and shape in (shape.lower(), shape.upper()):
-            return []
-    if len(spans) > _MOST_PARTS:
-        return []
-    return [(start, end) for start, end in spans if 1 < end - start < len(token)]
+    return [] if _is_hash(shape, spans) else [(start, end) for start, end in spans if 1 < end - start < len(token)]
 
 
 def _shape(char: str) -> str:
