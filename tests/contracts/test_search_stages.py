@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lilbee_core.analysis import Analyzer
 from lilbee_core.protocols import SearchStage
-from lilbee_core.search import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank, convex
+from lilbee_core.search import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank, convex
 from lilbee_core.testing.contracts import StageContract
 
 ANALYZER = Analyzer()
@@ -34,6 +34,11 @@ class TestFuse(StageContract):
 class TestFetch(StageContract):
     def make(self) -> SearchStage:
         return Fetch(self.services.reader)
+
+
+class TestOrder(StageContract):
+    def make(self) -> SearchStage:
+        return Order()
 
 
 class TestFold(StageContract):

@@ -31,7 +31,7 @@ def paths(result: SearchResult) -> list[str]:
 
 def test_the_trace_names_every_stage():
     assert names(search("bees home", embedder=HashEmbedder())) == [
-        "parse", "dense", "lexical", "fuse", "fetch", "fold", "limit", "mark", "judge",
+        "parse", "dense", "lexical", "fuse", "fetch", "order", "fold", "limit", "mark", "judge",
     ]  # fmt: skip
     assert names(search("bees home", profile="keyword")) == [
         "parse", "lexical", "fetch", "fold", "limit", "mark", "judge",
@@ -44,7 +44,7 @@ def test_a_hit_carries_the_scores_of_every_stage():
     assert hit.path == "bees.md"
     assert hit.rank == 1
     assert [place.path for place in hit.also_at] == ["copy.md"]
-    assert {name for name, _ in hit.scores} == {"dense", "lexical", "fused"}
+    assert {name for name, _ in hit.scores} == {"dense", "lexical", "fused", "order"}
     assert hit.highlights
 
 
@@ -153,6 +153,20 @@ def test_the_only_text_with_a_rare_word_comes_first():
 
     for text in ("Zorbleat", "how do I clear meter fault Zorbleat"):
         assert searcher.search(Query(text=text))[0].path == "exact.md"
+
+
+@pytest.mark.parametrize("embedder", [None, HashEmbedder()], ids=["words", "both"])
+def test_words_in_the_order_of_the_query_come_before_the_same_words_shuffled(embedder):
+    files = {
+        "right.md": "When the pump is dry the amber lamp\nflashes twice and the horn stays silent. Hit the lever.",
+        "stuffed.md": "Amber glass. Lamp oil. It flashes. Twice a day. Lamp, amber, twice, flashes again. " * 2,
+    }
+    result = ProfileSearcher(parts_of(store_of(files), embedder=embedder)).search(
+        Query(text="amber lamp flashes twice")
+    )
+
+    assert result[0].path == "right.md"
+    assert 0 <= result[0].score <= 1
 
 
 def test_one_document_can_give_several_hits():

@@ -14,6 +14,7 @@ from lilbee_core.search import (
     Lexical,
     Limit,
     Mark,
+    Order,
     Parse,
     Rerank,
     convex,
@@ -247,6 +248,30 @@ def test_filters_that_let_nothing_through_are_told():
 
     assert "no document passes" in Fetch(store).run(SearchState(query=query), CONTEXT).warnings[0]
     assert Fetch(store).run(SearchState(query=Query(text="q")), CONTEXT).warnings == ()
+
+
+def ordered(text: str, *hits: Hit) -> SearchState:
+    state = SearchState(query=Query(text=text), hits=hits).put(ANALYZED, ANALYZER.query(text))
+    return Order(bonus=1.0).run(state, CONTEXT)
+
+
+def test_order_adds_by_the_square_of_the_pairs_that_stand_together():
+    whole = a_hit("The Amber\nlamp flashes.", score=0.2, path="whole.md")
+    half = a_hit("The amber lamp never flashes.", score=0.4, path="half.md")
+    none = a_hit("Flashes, lamp, amber.", score=0.5, path="none.md")
+    state = ordered("amber lamp flashes", none, half, whole)
+
+    assert {hit.path: hit.score for hit in state.hits} == {
+        "whole.md": pytest.approx((0.2 + 1) / 2), "half.md": pytest.approx((0.4 + 0.25) / 2), "none.md": 0.25,
+    }  # fmt: skip
+    assert dict(state.hits[0].scores)["order"] == 1.0
+
+
+@pytest.mark.parametrize("text", ["lamp", "水泵灌溉", "?!"])
+def test_without_telling_neighbors_order_changes_nothing(text):
+    hit = a_hit("The amber lamp of the hive.", score=0.5)
+
+    assert ordered(text, hit).hits == (hit,)
 
 
 # ------------------------------------------------------------------ folding

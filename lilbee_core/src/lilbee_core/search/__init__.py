@@ -19,11 +19,11 @@ from lilbee_core.search._profiles import (
     memory,
     semantic,
 )
-from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
+from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank
 
 __all__ = [
     "ANALYZED", "FOUND", "LANGUAGE", "PROFILES", "Chain", "Composite", "Dense", "Fetch", "Fold", "Fuse", "Fusion",
-    "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Parallel", "Parse", "ParsedQuery", "Profile",
+    "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Order", "Parallel", "Parse", "ParsedQuery", "Profile",
     "ProfileSearcher", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher",
     "SystemClock", "Tolerant", "When", "convex", "default", "full", "keyword", "memory", "parse_query",
     "reciprocal_rank", "run_stage", "semantic", "split_mode", "stages", "weighted",

@@ -12,7 +12,7 @@ from lilbee_core.errors import ProviderError, SearchError
 from lilbee_core.protocols import ChunkReader, EmbedderLike, QueryAnalyzer, RerankerLike, SearchStage
 from lilbee_core.search._combinators import Parallel, Tolerant
 from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
-from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Parse, Rerank
+from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank
 from lilbee_core.search.stages._judge import MEASURED_FLOORS
 from lilbee_core.search.stages._lexical import Phrases
 from lilbee_core.search.stages._mark import StaleAmong, none_stale
@@ -32,6 +32,7 @@ class SearchOptions:
     foreign_weight: float = 0.0
     rrf_k: int = 60
     rerank_candidates: int = 20
+    order_bonus: float = 0.8
     fold: bool = True
     least_words: float = 0.5
 
@@ -58,7 +59,9 @@ Profile: TypeAlias = Callable[[SearchParts], Sequence[SearchStage]]
 
 def default(parts: SearchParts) -> list[SearchStage]:
     """Words and meaning together. While the embedder is down, words alone, with a warning."""
-    return [_parse(parts), *_retrieve(parts, _fusion(parts.options)), *_finish(parts)]
+    options = parts.options
+    order = Order(options.order_bonus) if options.fusion == "convex" else None
+    return [_parse(parts), *_retrieve(parts, _fusion(options)), *_finish(parts, order=order)]
 
 
 def full(parts: SearchParts) -> list[SearchStage]:
@@ -112,7 +115,7 @@ def _lexical(parts: SearchParts, phrases: Phrases) -> SearchStage:
 
 def _retrieve(parts: SearchParts, fusion: Fusion) -> list[SearchStage]:
     if parts.embedder is None:
-        return [_lexical(parts, "prefer")]
+        return [_lexical(parts, "prefer"), Fuse(fusion)]
     options = parts.options
     dense = Dense(
         parts.reader,
@@ -133,12 +136,14 @@ def _fusion(options: SearchOptions) -> Fusion:
     return partial(convex, weights={"dense": options.dense_weight, "lexical": 1 - options.dense_weight})
 
 
-def _finish(parts: SearchParts, *, rerank: bool = True, limit: Limit | None = None) -> list[SearchStage]:
+def _finish(
+    parts: SearchParts, *, rerank: bool = True, order: Order | None = None, limit: Limit | None = None
+) -> list[SearchStage]:
     """Return what every profile ends with: fetch, fold, rerank where there is a model, cut, mark, judge."""
     options = parts.options
     stages: list[SearchStage] = [Fetch(parts.reader, options.candidate_multiplier)]
-    if options.fold:
-        stages.append(Fold())
+    stages += [order] if order else []
+    stages += [Fold()] if options.fold else []
     if rerank and parts.reranker is not None:
         stage = Rerank(parts.reranker, options.rerank_candidates)
         stages.append(Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,)))

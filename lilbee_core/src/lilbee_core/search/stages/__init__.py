@@ -8,7 +8,8 @@ from lilbee_core.search.stages._judge import Judge
 from lilbee_core.search.stages._lexical import Lexical
 from lilbee_core.search.stages._limit import Limit
 from lilbee_core.search.stages._mark import Mark
+from lilbee_core.search.stages._order import Order
 from lilbee_core.search.stages._parse import Parse
 from lilbee_core.search.stages._rerank import Rerank
 
-__all__ = ["Dense", "Fetch", "Fold", "Fuse", "Judge", "Lexical", "Limit", "Mark", "Parse", "Rerank"]
+__all__ = ["Dense", "Fetch", "Fold", "Fuse", "Judge", "Lexical", "Limit", "Mark", "Order", "Parse", "Rerank"]
