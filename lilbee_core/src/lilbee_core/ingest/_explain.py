@@ -16,7 +16,7 @@ _HINTS = {
     "ignored": "Add `!PATTERN` to a .lilbeeignore file to take it back.",
     "excluded": "Run `lilbee add PATH` to take it back.",
     "extract.no_text": "Install an OCR engine, or give a version with text.",
-    "extract.encrypted": "Set LILBEE_EXTRACT_PASSWORD and sync with --retry.",
+    "extract.encrypted": "Set LILBEE_EXTRACT_PASSWORD and sync again.",
 }
 
 

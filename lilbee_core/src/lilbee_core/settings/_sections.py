@@ -68,7 +68,7 @@ class IngestSettings(Section):
     extract_memory_mb: Positive = Field(default=1024, description="Address space of an extractor process (Linux).")
     extract_workers: Count = Field(default=0, description="Extractor processes; 0 is one per core, at most 4.")
     extract_password: str = Field(
-        default="", description="Password to try on protected files.", json_schema_extra=_SECRET
+        default="", description="Passwords to try on protected files, one a line.", json_schema_extra=_SECRET
     )
     extract_prefer: tuple[str, ...] = Field(default=(), description="Extractors to prefer, by name.")
     batch_documents: Positive = Field(default=64, description="Most documents in one committed batch.")
