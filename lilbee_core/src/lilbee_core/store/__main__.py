@@ -1,4 +1,4 @@
-"""Upkeep in a process of its own: ``python -m lilbee_core.store DATA_DIR TABLE:KIND ...``."""
+"""Upkeep in a process of its own: ``python -m lilbee_core.store DATA_DIR TABLE:words:files ...``."""
 
 from __future__ import annotations
 

@@ -60,6 +60,7 @@ class IndexEntry(Protocol):
     num_indexed_rows: int
     num_unindexed_rows: int
     num_segments: int
+    size_bytes: int | None
 
 
 class Lengths(TypedDict):

@@ -18,7 +18,7 @@ from lilbee_core.store._reader import Reader
 from lilbee_core.store._staging import Staging
 from lilbee_core.store._state import SqliteState
 from lilbee_core.store._tables import Tables
-from lilbee_core.store._upkeep import maintain, stats
+from lilbee_core.store._upkeep import keep_up, maintain, stats
 from lilbee_core.store._writer import Writer
 from lilbee_core.types import (
     Chunk,
@@ -223,6 +223,7 @@ class Store:
         """
         with self.writing():
             self._writer.put(documents)
+            keep_up(self._tables)
 
     def stage(self, text: StoredText) -> Staging:
         """Begin a document that is too big for one `put`, inside `writing()`.

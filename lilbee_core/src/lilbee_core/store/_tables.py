@@ -83,8 +83,8 @@ class Tables:
     def read(self, name: str, doing: str, use: Callable[[Table], T], absent: T) -> T:
         """Return ``use(table)``, or `absent` while the index holds nothing.
 
-        A read that fails because the tables were just made anew is tried again on the new ones, and so is one
-        that may have seen chunks which are hidden by now.
+        A read that fails because the tables were just made anew, or because upkeep deleted the version that it
+        was in, is tried again on the newest one, and so is one that may have seen chunks which are hidden by now.
         """
         table = self.find(name)
         if table is None:
@@ -95,9 +95,11 @@ class Tables:
                 found = use(table)
             if name not in CHUNK_TABLES or self._file.stamp() == stamp:
                 return found
-        except StoreError:
-            if self._file.stamp() == stamp:
+        except StoreError as error:
+            if error.code != "store.damaged":
                 raise
+            with self._lock:
+                self._handles.pop(name, None)
         table = self.find(name)
         if table is None:
             return absent

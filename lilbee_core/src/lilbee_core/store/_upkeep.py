@@ -1,6 +1,6 @@
 """Upkeep: the word index, compaction and pruning, by thresholds; big tables in a process of their own.
 
-``python -m lilbee_core.store DATA_DIR TABLE:KIND ...`` does the work for tables too big to be worked on in
+``python -m lilbee_core.store DATA_DIR TABLE:words:files ...`` does the work for tables too big to be worked on in
 the caller's process: the engine's memory peaks there and is given back when it ends. The caller holds the
 writer lock meanwhile; the child ends when the caller does, which it sees by its standard input being closed.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import cast
 
 from lilbee_core.errors import StoreError
-from lilbee_core.store._engine import Table, words_index
+from lilbee_core.store._engine import IndexEntry, Table, words_index
 from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, WORDS
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import StoreStats
@@ -31,17 +31,22 @@ log = logging.getLogger(__name__)
 
 MAX_FRAGMENTS = 50
 MAX_DELETED_SHARE = 0.10
-MAX_UNINDEXED_SHARE = 0.02
-MIN_UNINDEXED = 1_000
+MAX_UNINDEXED_SHARE, MIN_UNINDEXED = 0.01, 100
+"""Rows beside the word index are read one by one: 700 of them make a search three times as slow."""
+MIN_GROWTH = 4_000
+"""While many batches come in, the word index is built again whenever it would double, from this size on."""
+MAX_GARBAGE_SHARE, MIN_GARBAGE_BYTES = 0.30, 4_000_000
 KEEP_VERSIONS = timedelta(seconds=60)
 """A reader may still be inside a version this old."""
+KEEP_NOTHING = timedelta(milliseconds=1)
+"""For when old versions are a large part of what lies on disk; readers that meet a missing file read again."""
 CHILD_ROWS = 20_000
 CHILD_TIMEOUT_S = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The state of one table."""
+    """The state of one table. `size_bytes` is what its newest version needs, `garbage_bytes` lies beside it."""
 
     name: str
     rows: int
@@ -50,48 +55,72 @@ class Condition:
     unindexed: int
     indexed: int
     size_bytes: int
+    garbage_bytes: int
 
     @property
     def needs_words(self) -> bool:
         """Whether the word index should be built again."""
-        return self.unindexed > max(MIN_UNINDEXED, MAX_UNINDEXED_SHARE * self.rows) or (
-            self.deleted > MAX_DELETED_SHARE * max(self.indexed, 1) and self.indexed > 0
-        )
+        many_new = self.unindexed > max(MIN_UNINDEXED, MAX_UNINDEXED_SHARE * self.rows)
+        return many_new or (self.indexed > 0 and self.deleted > MAX_DELETED_SHARE * self.indexed)
 
     @property
     def needs_compaction(self) -> bool:
         """Whether its files should be put together and old versions deleted."""
         return self.fragments > MAX_FRAGMENTS or self.deleted > MAX_DELETED_SHARE * max(self.rows, 1)
 
+    @property
+    def needs_pruning(self) -> bool:
+        """Whether old versions take up much space."""
+        return self.garbage_bytes > max(MIN_GARBAGE_BYTES, MAX_GARBAGE_SHARE * self.size_bytes)
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What to do for one table: put files together, and build the word index before when `words` is true."""
+    """What to do for one table: build the word index, and then put its files together and delete old versions."""
 
     name: str
-    words: bool
+    words: bool = False
+    files: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}:{'words' * self.words}:{'files' * self.files}"
+
+    @classmethod
+    def parse(cls, text: str) -> Work:
+        """Read what `str` wrote."""
+        name, words, files = text.split(":")
+        return cls(name, bool(words), bool(files))
 
 
-def condition_of(name: str, table: Table) -> Condition:
-    """Ask the engine for the state of a table."""
+def condition_of(name: str, folder: Path, table: Table) -> Condition:
+    """Ask the engine for the state of a table, which lies in `folder`."""
     stats = table.stats()
     fragments = stats["fragment_stats"]
-    index = next((one for one in table.list_indices() if one.columns == [WORDS]), None)
+    rows = stats["num_rows"]
+    indexes = table.list_indices()
+    words = next((one for one in indexes if one.columns == [WORDS]), None)
+    size = stats["total_bytes"] + sum(one.size_bytes or 0 for one in indexes)
     return Condition(
         name=name,
-        rows=stats["num_rows"],
+        rows=rows,
         fragments=fragments["num_fragments"],
-        deleted=max(round(fragments["lengths"]["mean"] * fragments["num_fragments"]) - stats["num_rows"], 0),
-        unindexed=index.num_unindexed_rows if index else stats["num_rows"] if name in CHUNK_TABLES else 0,
-        indexed=index.num_indexed_rows if index else 0,
-        size_bytes=stats["total_bytes"],
+        deleted=max(round(fragments["lengths"]["mean"] * fragments["num_fragments"]) - rows, 0),
+        unindexed=words.num_unindexed_rows if words else rows if name in CHUNK_TABLES else 0,
+        indexed=words.num_indexed_rows if words else 0,
+        size_bytes=size,
+        garbage_bytes=max(folder_size(folder) - size, 0),
     )
 
 
 def conditions(tables: Tables) -> list[Condition]:
     """Return the state of every table that holds something."""
-    found = [tables.read(name, "look at the tables", partial(condition_of, name), None) for name in TABLES]
+    found = [_condition(tables, name) for name in TABLES]
     return [one for one in found if one is not None and (one.rows or one.fragments)]
+
+
+def _condition(tables: Tables, name: str) -> Condition | None:
+    look = partial(condition_of, name, tables.index / f"{name}.lance")
+    return tables.read(name, "look at the tables", look, None)
 
 
 def stats(tables: Tables) -> StoreStats:
@@ -122,23 +151,49 @@ def folder_size(folder: Path) -> int:
 
 def maintain(tables: Tables, *, force: bool) -> tuple[str, ...]:
     """Do what the thresholds ask for, with `force` everything; return what was done, as sentences."""
-    done: list[str] = []
-    small: list[Work] = []
-    big: list[Work] = []
-    for one in conditions(tables):
-        words = one.name in CHUNK_TABLES and one.rows > 0 and (force or one.needs_words)
-        if words or force or one.needs_compaction:
-            (big if one.rows > CHILD_ROWS else small).append(Work(one.name, words))
-            done += _said(one, words)
-    for work in small:
-        work_on(tables, work)
+    found = conditions(tables)
+    works = {one.name: _work_for(one, force=force) for one in found}
+    _do(tables, [(one, work) for one in found if (work := works[one.name])])
+    return tuple(said for one in found if (work := works[one.name]) for said in _said(one, work))
+
+
+def keep_up(tables: Tables) -> None:
+    """In the middle of many batches: build the word index where the rows beside it are more than those in it."""
+    for name in CHUNK_TABLES:
+        if tables.read(name, "look at the tables", _outgrew_words, False):
+            one = _condition(tables, name)
+            if one is not None:
+                _do(tables, [(one, Work(name, words=True))])
+
+
+def _outgrew_words(table: Table) -> bool:
+    return any(one.num_unindexed_rows > max(MIN_GROWTH, one.num_indexed_rows) for one in _word_indexes(table))
+
+
+def _word_indexes(table: Table) -> list[IndexEntry]:
+    return [one for one in table.list_indices() if one.columns == [WORDS]]
+
+
+def _work_for(one: Condition, *, force: bool) -> Work | None:
+    files = force or one.needs_compaction or one.needs_pruning
+    has_words = one.name in CHUNK_TABLES and one.rows > 0
+    # The engine would merge unindexed rows into the word index whenever it puts files together, which takes as
+    # long as building it, and longer the next time.
+    words = has_words and (force or one.needs_words or (files and one.unindexed > 0))
+    return Work(one.name, words, files or words) if words or files else None
+
+
+def _do(tables: Tables, works: Sequence[tuple[Condition, Work]]) -> None:
+    for one, work in works:
+        if one.rows <= CHILD_ROWS:
+            work_on(tables, work)
+    big = [work for one, work in works if one.rows > CHILD_ROWS]
     if big:
         _work_in_child(tables, big)
-    return tuple(done)
 
 
 def work_on(tables: Tables, work: Work) -> None:
-    """Build the word index again where asked, then put files together and delete old versions.
+    """Build the word index, then put files together and delete old versions.
 
     This order matters: the engine prunes before it looks at the indexes, so files of an index that is replaced
     afterwards would stay until the next time.
@@ -147,12 +202,16 @@ def work_on(tables: Tables, work: Work) -> None:
     with tables.engine(f"tidy the table {work.name}"):
         if work.words:
             table.create_index(WORDS, config=words_index(), replace=True)
-        # Files that a killed writer left belong to no version. No other writer is at work: the lock is held.
-        table.optimize(cleanup_older_than=KEEP_VERSIONS, delete_unverified=True)
+        if work.files:
+            # Files that a killed writer left belong to no version. No other writer is at work: the lock is held.
+            table.optimize(cleanup_older_than=KEEP_VERSIONS, delete_unverified=True)
+            one = _condition(tables, work.name)
+            if one is not None and one.needs_pruning:
+                table.optimize(cleanup_older_than=KEEP_NOTHING, delete_unverified=True)
 
 
-def _said(one: Condition, words: bool) -> list[str]:
-    said = [f"{one.name}: word index built over {one.rows:,} rows"] if words else []
+def _said(one: Condition, work: Work) -> list[str]:
+    said = [f"{one.name}: word index built over {one.rows:,} rows"] if work.words else []
     return [*said, f"{one.name}: {one.fragments:,} files put together, {one.deleted:,} deleted rows dropped"]
 
 
@@ -161,7 +220,7 @@ def _said(one: Condition, words: bool) -> list[str]:
 
 def _work_in_child(tables: Tables, works: Sequence[Work]) -> None:
     command = [sys.executable, "-m", "lilbee_core.store", str(tables.data_dir.resolve())]
-    command += [f"{work.name}:{'words' if work.words else 'files'}" for work in works]
+    command += [str(work) for work in works]
     environment = {**os.environ, "MALLOC_ARENA_MAX": "1"}  # noqa: TID251 - halves the child's memory (measured)
     try:
         child = subprocess.Popen(
@@ -214,8 +273,7 @@ def main(arguments: Sequence[str]) -> int:
     tables = Tables(Path(data_dir))
     try:
         for name in names:
-            table, _, kind = name.partition(":")
-            work_on(tables, Work(table, kind == "words"))
+            work_on(tables, Work.parse(name))
     except StoreError as error:
         sys.stdout.write(json.dumps(error.to_dict()))
         return 1
@@ -225,5 +283,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Without a buffer: its lock, held by this thread for as long as it reads, would end the interpreter in an abort.
+    while os.read(0, 4096):
+        pass
     os._exit(2)
