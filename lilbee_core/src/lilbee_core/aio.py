@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from lilbee_core.doctor import Check
     from lilbee_core.evaluation import EvaluationReport, EvaluationSet
+    from lilbee_core.events import Event
+    from lilbee_core.jobs import Job, JobRecord, Jobs, JobState
     from lilbee_core.library import Place
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _END = object()
+_SLICE_S = 0.25
 
 
 class _Threads:
@@ -231,6 +234,93 @@ class AsyncEvaluation:
         return await self._threads.run_cancellable(work, cancel)
 
 
+class AsyncJob:
+    """Mirrors `Job`."""
+
+    def __init__(self, job: Job, threads: _Threads) -> None:
+        self._inner = job
+        self._threads = threads
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    @property
+    def id(self) -> str:
+        """See `Job.id`."""
+        return self._inner.id
+
+    @property
+    def kind(self) -> str:
+        """See `Job.kind`."""
+        return self._inner.kind
+
+    @property
+    def record(self) -> JobRecord:
+        """See `Job.record`."""
+        return self._inner.record
+
+    @property
+    def state(self) -> JobState:
+        """See `Job.state`."""
+        return self._inner.state
+
+    def to_dict(self) -> dict[str, object]:
+        """See `Job.to_dict`."""
+        return self._inner.to_dict()
+
+    def cancel(self) -> None:
+        """See `Job.cancel`."""
+        self._inner.cancel()
+
+    async def wait(self, timeout_s: float | None = None) -> JobRecord:
+        """See `Job.wait`."""
+        from anyio import move_on_after
+
+        with move_on_after(timeout_s):
+            # In slices, so that a task that is cancelled does not wait for the job.
+            while not (record := await self._threads.run(partial(self._inner.wait, _SLICE_S))).state.is_over:
+                continue
+            return record
+        return self._inner.record
+
+    async def follow(self) -> AsyncIterator[Event]:
+        """See `Job.follow`."""
+        seen, over = 0, False
+        while not over:
+            events, seen, over = await self.since(seen, timeout_s=_SLICE_S)
+            for event in events:
+                yield event
+
+    async def since(self, seen: int, *, timeout_s: float | None = None) -> tuple[tuple[Event, ...], int, bool]:
+        """See `Job.since`."""
+        return await self._threads.run(lambda: self._inner.since(seen, timeout_s=timeout_s))
+
+
+class AsyncJobs:
+    """Mirrors `Jobs`."""
+
+    def __init__(self, jobs: Callable[[], Jobs], threads: _Threads) -> None:
+        self._inner = jobs
+        self._threads = threads
+
+    async def start(self, kind: str, **options: object) -> AsyncJob:
+        """See `Jobs.start`."""
+        return AsyncJob(await self._threads.run(lambda: self._inner().start(kind, **options)), self._threads)
+
+    async def list(self) -> tuple[JobRecord, ...]:
+        """See `Jobs.list`."""
+        return await self._threads.run(lambda: self._inner().list())
+
+    async def get(self, id: str) -> AsyncJob | None:  # noqa: A002 - as `Jobs.get`
+        """See `Jobs.get`."""
+        job = await self._threads.run(lambda: self._inner().get(id))
+        return None if job is None else AsyncJob(job, self._threads)
+
+    async def require(self, id: str) -> AsyncJob:  # noqa: A002 - as `Jobs.require`
+        """See `Jobs.require`."""
+        return AsyncJob(await self._threads.run(lambda: self._inner().require(id)), self._threads)
+
+
 class AsyncLilbee:
     """Mirrors `Lilbee` on both levels: verbs are coroutines, iterators are async, nouns are mirrored too.
 
@@ -286,6 +376,11 @@ class AsyncLilbee:
     def doctor(self) -> AsyncDoctor:
         """See `Lilbee.doctor`."""
         return AsyncDoctor(self._bee, self._threads)
+
+    @property
+    def jobs(self) -> AsyncJobs:
+        """See `Lilbee.jobs`."""
+        return AsyncJobs(lambda: self._bee.jobs, self._threads)
 
     @property
     def evaluation(self) -> AsyncEvaluation:

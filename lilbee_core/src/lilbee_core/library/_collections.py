@@ -138,7 +138,8 @@ class Collections:
             yield after
             if after != before:
                 change_config(home.config_file, {"collections": [one.model_dump() for one in after]})
-                self._parts.reconfigure()
+                given = self._parts.given_settings
+                self._parts.reconfigure(replace(given, collections=tuple(after)) if given is not None else None)
 
     def _relative(self, folder: Path) -> str:
         root = self._parts.home.root

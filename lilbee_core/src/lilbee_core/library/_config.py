@@ -57,7 +57,10 @@ class Config:
         else:
             with self._parts.store.writing():
                 change_config(file, {name: value})
-        self._parts.reconfigure()
+        given = self._parts.given_settings
+        if given is not None:
+            given = given.changed({name: Settings().get(name) if value is None else value}, origin="library")
+        self._parts.reconfigure(given)
 
     def unset(self, name: str) -> None:
         """Remove a value from the library's file.

@@ -35,6 +35,7 @@ from lilbee_core.types import (
 if TYPE_CHECKING:
     from lilbee_core.doctor import Doctor
     from lilbee_core.evaluation import Evaluation
+    from lilbee_core.jobs import Jobs
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
     from lilbee_core.settings import Settings
@@ -350,6 +351,11 @@ class Lilbee:
             collections=self.collections.list,
             warnings=lambda: parts.settings.warnings,
         )
+
+    @property
+    def jobs(self) -> Jobs:
+        """Long work in the background: ``bee.jobs.start("sync")`` returns at once."""
+        return self._parts.jobs
 
     @property
     def evaluation(self) -> Evaluation:

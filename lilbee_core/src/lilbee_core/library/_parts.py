@@ -12,13 +12,14 @@ from lilbee_core.errors import LibraryError, StoreError
 from lilbee_core.events import EventSink, SafeSink
 from lilbee_core.library._clock import SystemClock
 from lilbee_core.library._home import Home
-from lilbee_core.protocols import Chunker, Clock, EmbedderLike, StoreLike
+from lilbee_core.protocols import Chunker, Clock, EmbedderLike, StateStore, StoreLike
 from lilbee_core.settings import Settings
 from lilbee_core.types import IndexMeta
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import Analyzer
     from lilbee_core.ingest import Ingestor, WalkOptions
+    from lilbee_core.jobs import Jobs
     from lilbee_core.library._reading import Reader
     from lilbee_core.plugins import PluginHost
     from lilbee_core.protocols import ChatProvider, ModelRouter, RerankerLike
@@ -64,7 +65,10 @@ class Parts:
     # ------------------------------------------------------------------ life
 
     def close(self) -> None:
-        """Close everything that was opened."""
+        """Close everything that was opened; a job that runs ends at its next safe point before."""
+        jobs = cast("Jobs | None", self._built.get("jobs"))
+        if jobs is not None:
+            jobs.close()
         with self._lock:
             self._closed = True
             self._built.clear()
@@ -81,8 +85,13 @@ class Parts:
             if settings is not None:
                 self._given_settings = settings
             new = self._load_settings()
-            kept = _untouched(old, new) if old is not None else frozenset({"store"})
+            kept = _untouched(old, new) if old is not None else frozenset({"store", "jobs"})
             self._built = {name: part for name, part in self._built.items() if name in kept} | {"settings": new}
+
+    @property
+    def given_settings(self) -> Settings | None:
+        """The settings that the library was opened with; None where files and environment say."""
+        return self._given_settings
 
     def has(self, name: str) -> bool:
         """Whether a part was built already."""
@@ -145,7 +154,26 @@ class Parts:
     @property
     def store(self) -> StoreLike:
         """The index."""
+        return self._store
 
+    @property
+    def state(self) -> StateStore:
+        """Small state beside the index, which no rebuild touches."""
+        return self._store.state
+
+    @property
+    def jobs(self) -> Jobs:
+        """Long work in the background."""
+
+        def build() -> Jobs:
+            from lilbee_core.library._jobs import build_jobs
+
+            return build_jobs(self)
+
+        return self.once("jobs", build)
+
+    @property
+    def _store(self) -> Store:
         def build() -> Store:
             from lilbee_core.store import Store
 
@@ -303,7 +331,7 @@ class Parts:
 
 def _untouched(old: Settings, new: Settings) -> frozenset[str]:
     """Return the parts that do not depend on what differs."""
-    kept = {"store", "analyzer"}
+    kept = {"store", "analyzer", "jobs"}
     if (old.plugins, old.plugin_options) == (new.plugins, new.plugin_options):
         kept.add("host")
         if old.ingest == new.ingest:

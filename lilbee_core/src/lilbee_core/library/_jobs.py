@@ -1,0 +1,39 @@
+"""The kinds of jobs that a library runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from lilbee_core.events import EventSink
+from lilbee_core.jobs import Jobs
+from lilbee_core.library._parts import Parts
+from lilbee_core.library._syncing import SyncRequest, run_add, run_rebuild, run_sync
+from lilbee_core.protocols import CancelToken
+
+
+def build_jobs(parts: Parts) -> Jobs:
+    """Return the jobs of a library; its state remembers them."""
+    kinds = {"sync": partial(_sync, parts), "add": partial(_add, parts), "rebuild": partial(_rebuild, parts)}
+    return Jobs(kinds, parts.state, parts.clock)
+
+
+def _sync(
+    parts: Parts,
+    cancel: CancelToken,
+    events: EventSink,
+    *,
+    prune: bool = False,
+    retry: bool = False,
+    collections: Sequence[str] = (),
+) -> Mapping[str, object]:
+    request = SyncRequest(prune=prune, retry=retry, collections=tuple(collections))
+    return run_sync(parts, request, cancel, events).to_dict()
+
+
+def _add(parts: Parts, cancel: CancelToken, events: EventSink, *, paths: Sequence[str]) -> Mapping[str, object]:
+    return run_add(parts, paths, cancel, events).to_dict()
+
+
+def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:
+    return run_rebuild(parts, cancel, events).to_dict()
