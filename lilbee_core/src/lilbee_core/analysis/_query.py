@@ -124,22 +124,30 @@ def _weighted(piece: _Piece, weak: frozenset[str], tables: Sequence[StemTable]) 
         if piece.named or word.exact[0] not in weak:
             yield from _word_terms(word, tables)
     for join in piece.unit.joins:
-        yield from ((MARKER + table[join], STEM) for table in tables)
-    yield from ((MARKER + whole, WHOLE) for whole in piece.unit.wholes)
+        yield from _stemmed(join, tables, STEM)
+    for whole in piece.unit.wholes:
+        yield MARKER + whole, WHOLE
 
 
 def _word_terms(word: Word, tables: Sequence[StemTable]) -> Iterator[tuple[str, int]]:
     exact = PAIR if len(word.letters) > 1 else EXACT
-    yield from ((token, exact) for token in word.exact)
-    for form in filter(None, (word.stemmed, word.spelled)):
-        yield from ((MARKER + table[form], STEM) for table in tables)
+    for token in word.exact:
+        yield token, exact
+    if word.stemmed:
+        yield from _stemmed(word.stemmed, tables, STEM)
     for part in word.parts:
-        yield from ((MARKER + table[part], PART) for table in tables)
+        yield from _stemmed(part, tables, PART)
     if word.spelled:
         yield word.spelled, EXACT
+        yield from _stemmed(word.spelled, tables, STEM)
     if word.accented:
         yield MARKER + word.accented, ACCENTED
-    yield from ((MARKER + letter, LETTER) for letter in word.letters)
+    for letter in word.letters:
+        yield MARKER + letter, LETTER
+
+
+def _stemmed(form: str, tables: Sequence[StemTable], weight: int) -> list[tuple[str, int]]:
+    return [(MARKER + stem, weight) for stem in dict.fromkeys([table[form] for table in tables])]
 
 
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:
