@@ -234,11 +234,12 @@ def documents_from(table: pa.Table) -> Iterator[DocumentRow]:
 
 
 def stamps_from(table: pa.Table) -> Iterator[FileStamp]:
-    """Yield the ledger rows as far as a sync compares them."""
+    """Return the ledger rows as far as a sync compares them."""
     states = {str(state): state for state in DocumentState}
-    for row in rows_of(table, FileStamp._fields):
-        id_, path, state, *rest = cast("tuple[str, ...]", row)
-        yield FileStamp._make((DocumentId(id_), path, states[state], *rest))
+    columns = [cast("list[object]", table.column(name).to_pylist()) for name in FileStamp._fields]
+    at = FileStamp._fields.index("state")
+    columns[at] = [states[cast("str", state)] for state in columns[at]]
+    return map(FileStamp._make, zip(*columns, strict=True))
 
 
 # --------------------------------------------------------------------------- texts

@@ -12,6 +12,7 @@ from lilbee_core.store._columns import pairs, part_rows, strings, vector_column
 from lilbee_core.store._engine import Table, update, upsert
 from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._ledger import LedgerTable, parts_of
+from lilbee_core.store._marks import Mark
 from lilbee_core.store._rows import (
     CHUNK_COLUMNS,
     check_vectors,
@@ -26,6 +27,7 @@ from lilbee_core.store._schema import (
     BY_DOCUMENT,
     CHUNK_TABLES,
     CHUNKS,
+    DOCUMENTS,
     TEXTS,
     VECTOR,
     WIKI,
@@ -53,6 +55,7 @@ class Writer:
         self._tables = tables
         self._ledger = ledger
         self._dimension = dimension
+        self._swept = Mark(tables, "swept", (*BY_DOCUMENT, DOCUMENTS))
 
     # ------------------------------------------------------------------ documents
 
@@ -134,6 +137,8 @@ class Writer:
         if self._tables.find(CHUNKS) is None:
             return 0
         settle(self._tables, self._ledger)
+        if self._swept.holds():
+            return 0
         known = self._ledger.ids()
         orphans: set[str] = set()
         for name in BY_DOCUMENT:
@@ -143,6 +148,7 @@ class Writer:
         if orphans:
             self._delete_rows(sorted(orphans))
         self._sweep_texts()
+        self._swept.set()
         return len(orphans)
 
     def _sweep_texts(self) -> None:
