@@ -10,10 +10,10 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "reference"
@@ -69,10 +69,14 @@ def settings() -> Iterator[str]:
         yield "|---|---|---|"
         for name, info in kind.model_fields.items():
             mark = " **trusted**" if name in GATED else ""
-            default = str(list(info.default) if isinstance(info.default, tuple) else info.default)
+            default = _shown(info.default)
             shown = f"`{default}`" if default else "empty"
             yield f"| `{name}` | {shown} | {info.description}{mark} |"
         yield ""
+
+
+def _shown(default: object) -> str:
+    return str(list(cast("tuple[object, ...]", default)) if isinstance(default, tuple) else default)
 
 
 def errors() -> Iterator[str]:
@@ -107,7 +111,7 @@ def events() -> Iterator[str]:
     yield "Long work reports these to the sink given as `Lilbee(events=...)`, a plain callable. A sink that raises is"
     yield "logged once and dropped.\n"
     for name, kind in _classes(module):
-        if is_dataclass(kind) and issubclass(kind, module.Event) and kind is not module.Event:
+        if issubclass(kind, module.Event) and kind is not module.Event:
             names = ", ".join(f"`{one.name}`" for one in fields(kind))
             yield f"- **{name}** ({names}): {(inspect.getdoc(kind) or '').splitlines()[0]}"
 

@@ -54,13 +54,17 @@ def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
         file = write_server_file(bee.data_dir, address, token)
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {file}\n")
         # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        signal.signal(signal.SIGTERM, _leave)
         try:
             config = uvicorn.Config(create_app(bee, token=token), log_level="warning", access_log=False)
             uvicorn.Server(config).run(sockets=[listener])
         finally:
             file.unlink(missing_ok=True)
     return 0
+
+
+def _leave(number: int, frame: object) -> None:
+    sys.exit(0)
 
 
 def write_server_file(data_dir: Path, address: str, token: str) -> Path:
