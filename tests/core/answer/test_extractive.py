@@ -83,6 +83,20 @@ def test_brackets_of_a_document_are_no_marks():
     assert answer.citations[0].quote == "The queen [7] lives four years."
 
 
+def test_pictures_and_links_of_a_document_do_not_load():
+    text = "The queen lives ![x](http://203.0.113.9/leak) four years, see [the plan](http://203.0.113.9/)."
+    answer = answerer().answer("queen", result(hive(text)))
+
+    assert answer.text == "The queen lives four years, see the plan. [1]"
+    assert answer.citations[0].quote == text
+
+
+def test_a_text_of_nothing_but_pictures_answers_nothing():
+    answer = answerer().answer("queen", result(hive("![the queen of the hive](http://203.0.113.9/queen.png)")))
+
+    assert not answer.found
+
+
 def test_meaning_counts_where_there_is_an_embedder():
     text = "The sun is warm today for us. Drones drones drones live short."
     embedder = HashEmbedder()

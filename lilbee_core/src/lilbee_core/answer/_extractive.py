@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lilbee_core.answer._marks import harmless
 from lilbee_core.answer._not_found import not_found
 from lilbee_core.answer._sentences import Sentence, cite, sentences_of
 from lilbee_core.errors import ProviderError
@@ -19,8 +19,6 @@ from lilbee_core.types import Answer, Citation, Delta, SearchResult, Span
 log = logging.getLogger(__name__)
 
 NO_MODEL = "No chat model is set: the answer is made of sentences quoted from the documents."
-# What a document has in brackets must not pass for a mark of ours.
-_MARK = re.compile(r"\[(\d+)\]")
 _MOST_CANDIDATES = 60
 _PER_HIT = 0.01  # between equals, the sentence of the better hit
 # Another sentence is told if it holds this share of the question that the ones before it lack.
@@ -65,6 +63,7 @@ class ExtractiveAnswerer:
             sentence
             for order, hit in enumerate(result.hits[: self._max_sources])
             for sentence in sentences_of(hit, order=order, max_chars=self._max_chars)
+            if _shown(sentence)
         ]
         if not candidates:
             return not_found(question, result)
@@ -151,13 +150,17 @@ def _repeats(one: _Rated, chosen: Sequence[_Rated]) -> bool:
     return any(text in fold_space(other.sentence.text) or fold_space(other.sentence.text) in text for other in chosen)
 
 
+def _shown(sentence: Sentence) -> str:
+    return harmless(fold_space(sentence.text)).strip()
+
+
 def _compose(sentences: Sequence[Sentence]) -> tuple[str, tuple[Citation, ...]]:
     text = ""
     citations: list[Citation] = []
     for marker, sentence in enumerate(sentences, start=1):
         text += " " if text else ""
         start = len(text)
-        text += _MARK.sub(r"(\1)", fold_space(sentence.text))
+        text += _shown(sentence)
         citations.append(cite(sentence, marker=marker, answer_span=Span(start, len(text))))
         text += f" [{marker}]"
     return text, tuple(citations)

@@ -170,6 +170,15 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def harmless(text: str) -> str:
+    """Return a document's text as it may stand in an answer: nothing in it loads, and its brackets are no marks."""
+    reader = ReplyReader()
+    pieces = [*reader.feed(text), *reader.close()]
+    return "".join(
+        piece if isinstance(piece, str) else f"{piece.lead}({', '.join(map(str, piece.numbers))})" for piece in pieces
+    )
+
+
 def _short(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
     match = pattern.match(text, at)
     return match if match is not None and match.end() - at <= _LONGEST else None
