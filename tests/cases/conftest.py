@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.cases._case import load_cases
-
-HERE = Path(__file__).parent
+from tests.cases._missing import OWN
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
         named = metafunc.config.getoption("cases_dir") or os.environ.get("LILBEE_CASES_DIR")
-        cases = load_cases(Path(named) if named else HERE / "data")
+        cases = load_cases(Path(named) if named else OWN)
         metafunc.parametrize("case", cases, ids=str)
 
 

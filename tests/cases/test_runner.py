@@ -15,7 +15,7 @@ import pytest
 from lilbee_core.errors import StoreError
 from tests.cases._case import Case, Findings, load_cases, numbered
 from tests.cases._errors import kind_of, unclean
-from tests.cases._missing import NEEDS, UNKEPT, why_skipped
+from tests.cases._missing import NEEDS, OWN, UNKEPT, why_skipped
 from tests.cases._run import run_case
 from tests.cases._world import World
 
@@ -170,7 +170,7 @@ def test_what_is_not_there_yet_is_a_reason_to_skip() -> None:
 
 
 def test_our_own_cases_are_whole() -> None:
-    cases = load_cases(Path(__file__).parent / "data")
+    cases = load_cases(OWN)
     assert [case.id for case in cases] == [f"S{number:02}" for number in range(1, 42)]
     assert set(UNKEPT) <= {case.id for case in cases}
     files = [case.folder / step["file"] for case in cases for step in case.steps if "file" in step]
