@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import click
 
 from lilbee_cli.options import Common, common
@@ -69,4 +71,4 @@ def unset(told: Common, name: str) -> None:
 
 
 def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ def command(
 
 
 @contextmanager
-def _library(told: Common, sink: EventSink) -> Iterator[Lilbee]:
+def _library(told: Common, sink: EventSink) -> Generator[Lilbee, None, None]:
     """Open the library that was named, or one that is deleted afterwards."""
     from lilbee_core import Lilbee
 
