@@ -25,7 +25,7 @@ from lilbee_core.ingest._pipeline import BatchLimits, Offer, Pipeline
 from lilbee_core.ingest._plan import MEMORY
 from lilbee_core.ingest._prepare import Preparer
 from lilbee_core.ingest._reading import FileProducer, MemoryProducer
-from lilbee_core.ingest._survey import Survey, SurveyOptions, Surveyor
+from lilbee_core.ingest._survey import Digest, Survey, SurveyOptions, Surveyor, sha256_of
 from lilbee_core.ingest._tally import Tally
 from lilbee_core.ingest._vectors import VectorSource
 from lilbee_core.ingest._walk import Root, WalkOptions
@@ -34,7 +34,6 @@ from lilbee_core.protocols import CancelToken, Chunker, Clock, DocumentReader, E
 from lilbee_core.types import Chunk, ChunkId, Document, DocumentRow, DocumentState, SyncReport
 
 log = logging.getLogger(__name__)
-_RELOCATED_CHUNKS = 2048
 _OWED_LEAST = 256
 _OWED_MOST = 2048
 
@@ -67,6 +66,7 @@ class Ingestor:
         walk: WalkOptions = WalkOptions(),
         limits: BatchLimits = BatchLimits(),
         embed_batch_size: int = 64,
+        digest: Digest = sha256_of,
     ) -> None:
         self._store = store
         self._reader = reader
@@ -76,6 +76,7 @@ class Ingestor:
         self._walk = walk
         self._limits = limits
         self._embed_batch_size = embed_batch_size
+        self._digest = digest
         self._preparer = Preparer(chunker, analyzer, embed_text, part_chunks=limits.part_chunks)
 
     def reporting_to(self, *sinks: EventSink) -> Ingestor:
@@ -167,7 +168,8 @@ class Ingestor:
             retry_codes=options.retry_codes,
             force=options.force,
         )
-        return Surveyor(self._store, self._reader, self._events, self._now, tally).survey(roots, how, cancel)
+        surveyor = Surveyor(self._store, self._reader, self._events, self._now, tally, digest=self._digest)
+        return surveyor.survey(roots, how, cancel)
 
     def _work(
         self,
@@ -214,7 +216,7 @@ class Ingestor:
 
         Two documents that swap places stand at one place for the moment between two groups; ids tell them apart.
         """
-        for group in _groups(rows, most=_RELOCATED_CHUNKS):
+        for group in _groups(rows, most=self._limits.part_chunks):
             words: dict[ChunkId, str] = {}
             for row in group:
                 for chunk in self._store.chunks_of(row.id):

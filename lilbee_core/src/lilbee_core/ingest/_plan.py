@@ -132,6 +132,8 @@ def pair_moves(
     `place` gives path and sha256 of a file. Of several equal files the one with the same name wins, then path order;
     another ending is another kind of file. Returns the pairs, the documents and the files that are left over.
     """
+    if not gone or not fresh:
+        return [], list(gone), list(fresh)
     by_hash: dict[str, list[T]] = {}
     for one in fresh:
         by_hash.setdefault(place(one)[1], []).append(one)

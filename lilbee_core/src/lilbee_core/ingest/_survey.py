@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from lilbee_core.errors import SourceUnavailable
 from lilbee_core.events import DocumentFailed, DocumentSkipped, EventSink
@@ -57,6 +58,10 @@ class SurveyOptions:
     force: bool = False
 
 
+Digest: TypeAlias = Callable[[str, CancelToken], str]
+"""Names the content of a file."""
+
+
 class Surveyor:
     """Compares folders with the ledger. Writes nothing.
 
@@ -64,13 +69,21 @@ class Surveyor:
     """
 
     def __init__(
-        self, ledger: Ledger, reader: DocumentReader, events: EventSink, now: Callable[[], str], tally: Tally
+        self,
+        ledger: Ledger,
+        reader: DocumentReader,
+        events: EventSink,
+        now: Callable[[], str],
+        tally: Tally,
+        *,
+        digest: Digest,
     ) -> None:
         self._ledger = ledger
         self._reader = reader
         self._events = events
         self._now = now
         self._tally = tally
+        self._digest = digest
 
     def survey(self, roots: Sequence[Root], options: SurveyOptions, cancel: CancelToken) -> Survey:
         """Walk all roots.
@@ -206,7 +219,7 @@ class Surveyor:
             found, stamp = candidate.found, candidate.stamp
             read_at = self._now()
             try:
-                digest = _sha256(found.file, cancel)
+                digest = self._digest(found.file, cancel)
             except OSError as error:
                 self._unreadable(root, candidate, error, survey)
                 continue
@@ -312,7 +325,12 @@ def _problem(collection: str, path: str, code: str, reason: str) -> FileProblem:
     return FileProblem(path=path, collection=collection, code=code, reason=reason)
 
 
-def _sha256(file: str, cancel: CancelToken) -> str:
+def sha256_of(file: str, cancel: CancelToken) -> str:
+    """Return the name of a file's content.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
     digest = hashlib.sha256()
     with open(file, "rb", buffering=0) as handle:
         while block := handle.read(_BLOCK):
