@@ -33,7 +33,7 @@ MAX_FRAGMENTS = 50
 MAX_DELETED_SHARE = 0.10
 MAX_UNINDEXED_SHARE, MIN_UNINDEXED = 0.01, 100
 """Rows beside the word index are read one by one: 700 of them make a search three times as slow."""
-MIN_GROWTH = 4_000
+MIN_GROWTH = 8_000
 """While many batches come in, the word index is built again whenever it would double, from this size on."""
 MAX_GARBAGE_SHARE, MIN_GARBAGE_BYTES = 0.30, 4_000_000
 KEEP_VERSIONS = timedelta(seconds=60)

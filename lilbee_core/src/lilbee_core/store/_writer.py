@@ -66,12 +66,11 @@ class Writer:
             return
         ids = [one.row.id for one in batch]
         revisions = {one.row.id: text_revision(one.text) for one in batch}
-        known = self._ledger.revisions(ids)
         self._put_texts(batch, revisions)
         for name, scope in _SCOPES:
             self._put_chunks(name, [one for one in batch if _scope(one) == scope], ids, revisions)
         self._ledger.record([_counted(one) for one in batch], revisions)
-        self._drop_old_texts({id_: new for id_, new in revisions.items() if known.get(id_, new) != new})
+        self._drop_old_texts(revisions)
 
     def append(self, pieces: Sequence[IndexedDocument], revision: str) -> None:
         """Write chunks of documents beside those that they have, as cut from a text of this revision."""
@@ -117,11 +116,11 @@ class Writer:
 
     def _drop_old_texts(self, revisions: Mapping[DocumentId, str]) -> None:
         """Delete every text of these documents but the named one."""
-        if not revisions:
-            return
         table = self._tables.require(TEXTS)
         with self._tables.engine("write the texts"):
             for part in parts_of(revisions):
+                if table.count_rows(is_in("document_id", part)) <= len(part):
+                    continue
                 old = (f"({is_in('document_id', [i])} AND revision <> {quote(revisions[DocumentId(i)])})" for i in part)
                 table.delete(" OR ".join(old))
 

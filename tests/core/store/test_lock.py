@@ -1,0 +1,107 @@
+"""One writer at a time, and a clear word about who it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from lilbee_core.errors import StoreLocked
+from lilbee_core.store import Store
+from tests.core.store._build import a_document
+from tests.core.store._workers import ROOT
+
+HOLD = """
+import sys
+from lilbee_core.store import Store
+with Store.open({place!r}) as store, store.writing():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def other_process(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """A process that holds the lock until its input ends."""
+    code = HOLD.format(place=str(tmp_path))
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.slow
+def test_another_process_is_named(tmp_path: Path, other_process: subprocess.Popen[str]) -> None:
+    with Store.open(tmp_path, lock_timeout_s=0.1) as store:
+        for write in (lambda: store.put([a_document()]), lambda: store.writing(timeout_s=0).__enter__()):
+            with pytest.raises(StoreLocked) as caught:
+                write()
+            assert caught.value.code == "store.locked"
+            assert f"process {other_process.pid}" in str(caught.value)
+            assert caught.value.hint
+        assert store.count() == 0
+
+
+@pytest.mark.slow
+def test_a_writer_waits_for_another_and_a_dead_one_holds_nothing(
+    tmp_path: Path, other_process: subprocess.Popen[str]
+) -> None:
+    with Store.open(tmp_path, lock_timeout_s=30) as store:
+        threading.Timer(0.3, other_process.kill).start()
+        store.put([a_document()])
+        assert store.count() == 2
+
+
+def test_it_is_reentrant_across_stores_of_one_thread(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as first, Store.open(tmp_path, lock_timeout_s=0.1) as second:
+        with first.writing(), first.writing(), second.writing():
+            note = json.loads((tmp_path / "lock.json").read_text())
+            assert note["pid"] == os.getpid()
+            second.put([a_document()])
+        assert not (tmp_path / "lock.json").exists()
+        with second.writing():
+            pass
+
+
+def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        refused: list[StoreLocked] = []
+        order: list[str] = []
+
+        def impatient() -> None:
+            try:
+                with store.writing(timeout_s=0.05):
+                    order.append("too early")
+            except StoreLocked as error:
+                refused.append(error)
+
+        def patient() -> None:
+            with store.writing(timeout_s=30):
+                order.append("second")
+
+        with store.writing():
+            one, two = threading.Thread(target=impatient), threading.Thread(target=patient)
+            one.start()
+            two.start()
+            one.join()
+            order.append("first")
+        two.join()
+        assert order == ["first", "second"]
+        assert len(refused) == 1
+
+
+def test_a_failure_inside_frees_it(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        with pytest.raises(ZeroDivisionError), store.writing():
+            raise ZeroDivisionError
+        with store.writing(timeout_s=0):
+            pass
