@@ -9,6 +9,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
+from lilbee_server.app import create_app
 
 Client = TestClient[Litestar]
 
@@ -92,4 +93,33 @@ def test_errors_carry_the_code_of_the_core(client: Client, params: dict[str, str
 def test_bad_parameters_are_named(client: Client, params: dict[str, str]) -> None:
     answer = client.get("/api/search", params=params)
     assert answer.status_code == 400
-    assert "Traceback" not in answer.text
+    error = answer.json()["error"]
+    assert error["code"] == "argument.invalid"
+    assert ("top_k" if params else "query") in error["message"]
+    assert error["hint"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [("GET", "/api/nothing", 404, "server.no_route"), ("POST", "/api/search", 405, "server.no_method")],
+)
+def test_addresses_that_are_not_there_are_told_in_the_same_form(
+    client: Client, method: str, path: str, status: int, code: str
+) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == status
+    assert answer.json()["error"]["code"] == code
+    assert path in answer.json()["error"]["message"]
+
+
+def test_a_bug_is_told_without_its_traceback(library: Lilbee, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Lilbee) -> None:
+        raise TypeError("the bee is upside down")
+
+    monkeypatch.setattr(Lilbee, "status", broken)
+    app = create_app(library, token=None, hosts=("testserver.local",))
+    with TestClient(app, base_url="http://testserver.local", raise_server_exceptions=False) as client:
+        answer = client.get("/api/status")
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == "internal"
+    assert "upside down" not in answer.text

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from litestar import Litestar
 from litestar.config.app import AppConfig
 from litestar.datastructures import State
+from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
 
 from lilbee_core import Lilbee, LilbeeError, __version__
 from lilbee_server.guard import Guard
-from lilbee_server.problems import lilbee_problem
+from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
 from lilbee_server.routes import health, search, status
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
@@ -30,7 +31,11 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
             route_handlers=[health.health, status.status, search.search],
             state=State({"library": library}),
             middleware=[Guard(token=token, hosts=tuple(hosts))],
-            exception_handlers={LilbeeError: lilbee_problem},
+            exception_handlers={
+                LilbeeError: lilbee_problem,
+                HTTPException: http_problem,
+                Exception: bug_problem,
+            },
             # The documentation pages of OpenAPI load scripts from elsewhere; only the plain schema is served.
             openapi_config=OpenAPIConfig(title="lilbee", version=__version__, path="/schema", render_plugins=[]),
             debug=False,
