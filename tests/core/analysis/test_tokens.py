@@ -41,6 +41,8 @@ def forms(text: str, language: str | None = "en") -> tuple[list[str], set[str]]:
         ("i++", ["i"], set()),
         ("os.path.join", ["os", "path", "join"], {"os.path.join", "path", "join"}),
         ("self.stream.write", ["self", "stream", "write"], {"stream.write"}),
+        ("self.read-only", ["self", "read", "only"], {"read-only"}),
+        ("\u0301-x", ["x"], {"x"}),
         ("std::vector", ["std", "vector"], {"std::vector", "vector"}),
         ("/usr/lib/read-me.md", ["usr", "lib", "read", "me", "md"], {"usr/lib/read-me.md", "read-me.md"}),
         ("C:\\Users\\bee", ["c", "users", "bee"], {"users\\bee", "user"}),
