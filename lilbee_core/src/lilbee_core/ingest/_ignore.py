@@ -106,16 +106,16 @@ class Globs:
     def decide(self, path: str) -> Rule | None:
         """Return why the globs leave the file `path` out, or None."""
         path = composed(path)
-        if self._exclude is not None and _covers(self._exclude, path, is_folder=False):
+        if self._exclude is not None and self._exclude.covers(path, is_folder=False):
             return Rule(self._texts[1], "exclude globs of the collection")
-        if self._include is not None and not _covers(self._include, path, is_folder=False):
+        if self._include is not None and not self._include.covers(path, is_folder=False):
             return Rule(self._texts[0], "include globs of the collection")
         return None
 
     def prunes(self, folder: str) -> Rule | None:
         """Return why nothing below `folder` can be wanted, or None."""
         folder = composed(folder)
-        if self._exclude is not None and _covers(self._exclude, folder, is_folder=True):
+        if self._exclude is not None and self._exclude.covers(folder, is_folder=True):
             return Rule(self._texts[1], "exclude globs of the collection")
         if self._include is not None and not self._may_hold(folder):
             return Rule(self._texts[0], "include globs of the collection")
@@ -130,16 +130,6 @@ class Globs:
         """Say whether an include glob may fit something below `folder`."""
         parts = tuple(folder.split("/"))
         return any(prefix[: len(parts)] == parts[: len(prefix)] for prefix in self._prefixes)
-
-
-def _covers(matcher: Matcher, path: str, *, is_folder: bool) -> bool:
-    """Say whether the last word on an entry, or on the closest folder above it that has one, is yes."""
-    while path:
-        found = matcher.find(path, path.rpartition("/")[2], is_folder)
-        if found is not None:
-            return not found.negated
-        path, is_folder = path.rpartition("/")[0], True
-    return False
 
 
 @cache

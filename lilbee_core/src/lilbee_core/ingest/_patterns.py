@@ -100,6 +100,18 @@ class Matcher:
 
     def find(self, path: str, name: str, is_folder: bool) -> Pattern | None:
         """Return the last pattern that fits the entry at `path`, whose last part is `name`."""
+        best = self._last(path, name, is_folder)
+        return self._patterns[best] if best >= 0 else None
+
+    def covers(self, path: str, is_folder: bool) -> bool:
+        """Say whether the last pattern that fits the entry at `path`, or a folder above it, is not negated."""
+        best = -1
+        while path:
+            best = max(best, self._last(path, path.rpartition("/")[2], is_folder))
+            path, is_folder = path.rpartition("/")[0], True
+        return best >= 0 and not self._patterns[best].negated
+
+    def _last(self, path: str, name: str, is_folder: bool) -> int:
         best = -1
         for index in (*self._names.get(name, ()), *self._paths.get(path, ())):
             if index > best and (is_folder or not self._patterns[index].folders_only):
@@ -115,7 +127,7 @@ class Matcher:
             if (is_folder or not self._patterns[index].folders_only) and test(path if anchored else name):
                 best = index
                 break
-        return self._patterns[best] if best >= 0 else None
+        return best
 
 
 @lru_cache(maxsize=1024)
