@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -355,7 +356,9 @@ class Lilbee:
     @property
     def jobs(self) -> Jobs:
         """Long work in the background: ``bee.jobs.start("sync")`` returns at once."""
-        return self._parts.jobs
+        from lilbee_core.library._jobs import build_jobs
+
+        return self._parts.once("jobs", partial(build_jobs, self._parts))
 
     @property
     def evaluation(self) -> Evaluation:

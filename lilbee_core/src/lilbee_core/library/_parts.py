@@ -162,17 +162,6 @@ class Parts:
         return self._store.state
 
     @property
-    def jobs(self) -> Jobs:
-        """Long work in the background."""
-
-        def build() -> Jobs:
-            from lilbee_core.library._jobs import build_jobs
-
-            return build_jobs(self)
-
-        return self.once("jobs", build)
-
-    @property
     def _store(self) -> Store:
         def build() -> Store:
             from lilbee_core.store import Store

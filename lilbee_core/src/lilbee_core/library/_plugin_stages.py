@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lilbee_core.protocols import SearchStage
     from lilbee_core.search import SearchParts
 
-STAGES = ("parse", "dense", "lexical", "fuse", "fetch", "fold", "rerank", "limit", "mark", "judge")
+STAGES = ("parse", "dense", "lexical", "fuse", "fetch", "order", "fold", "rerank", "limit", "mark", "judge")
 """The stages that come with lilbee, in their order. One that a profile lacks is a place all the same."""
 
 

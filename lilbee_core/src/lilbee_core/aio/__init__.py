@@ -1,0 +1,5 @@
+"""`AsyncLilbee`: the same library from async code, each verb on a worker thread. No behavior of its own."""
+
+from lilbee_core.aio._library import AsyncLilbee
+
+__all__ = ["AsyncLilbee"]
