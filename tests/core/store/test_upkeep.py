@@ -95,7 +95,7 @@ def test_a_failure_in_the_other_process_is_told_like_one_in_this(store: Store, m
 def test_the_other_process_ends_when_this_one_does(store: Store) -> None:
     store.put([a_document()])
     code = "import sys, time; from lilbee_core.store import _upkeep; _upkeep.work_on = lambda *_: time.sleep(60); "
-    code += f"sys.exit(_upkeep.main([{str(store.path)!r}, 'chunks:words:files']))"
+    code += f"sys.exit(_upkeep.main([{str(store.path)!r}, 'chunks:words::files']))"
     child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
     assert child.stdin is not None
     with pytest.raises(subprocess.TimeoutExpired):

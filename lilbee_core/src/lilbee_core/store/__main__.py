@@ -1,4 +1,4 @@
-"""Upkeep in a process of its own: ``python -m lilbee_core.store DATA_DIR TABLE:words:files ...``."""
+"""Upkeep in a process of its own: ``python -m lilbee_core.store DATA_DIR TABLE:words:vectors:files ...``."""
 
 from __future__ import annotations
 

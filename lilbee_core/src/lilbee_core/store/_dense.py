@@ -1,4 +1,4 @@
-"""Vector search: from a matrix in memory while the process lives, else by the engine's flat scan."""
+"""Vector search: from a matrix in memory while the process lives, by the engine's scan, or by its index when big."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
+from lilbee_core.store import _ann as ann
+from lilbee_core.store._ann import CalibrationFile
 from lilbee_core.store._columns import row_ids, strings
 from lilbee_core.store._matrix import Matrix, load, refresh, top
 from lilbee_core.store._places import Places
@@ -16,11 +18,13 @@ from lilbee_core.types import Scored, Vector
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lilbee_core.store._engine import Table
 
 MAX_MASKS = 16
+_COLUMNS = ["id", "_rowid", "_distance"]
 Version = tuple[int, int]
 
 
@@ -52,11 +56,14 @@ class Dense:
     """Vector search over one table. Threads may share it.
 
     A process that asks once reads the column; one that asks again about the same version of the table gets the
-    matrix, which later versions only bring up to date.
+    matrix, which later versions only bring up to date. From a threshold on the engine's index is asked instead,
+    once it is there.
     """
 
-    def __init__(self, tables: Tables, name: str, places: Places, *, cache_bytes: int) -> None:
+    def __init__(self, tables: Tables, name: str, places: Places, *, cache_bytes: int, ann_threshold: int) -> None:
         self._tables = tables
+        self._ann_threshold = ann_threshold
+        self._calibration = CalibrationFile(tables, name)
         self._name = name
         self._places = places
         self._cache_bytes = cache_bytes
@@ -84,6 +91,11 @@ class Dense:
         query = check_query(vector, dimension)
         if query is None:
             return ()
+        calibration = self._calibration.read() if self._ann_threshold else None
+        if calibration is not None and calibration.is_good and table.count_rows() >= self._ann_threshold:
+            self._held = None
+            found = ann.search(table, query, limit, _with_vector(where), calibration.nprobes, _COLUMNS)
+            return self._ranked(found)[:limit]
         held = self._current(table, dimension)
         if held is None:
             return self._flat(table, query, limit, where)
@@ -121,9 +133,10 @@ class Dense:
         return self._held
 
     def _flat(self, table: Table, query: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
-        condition = f"has_vector AND ({where})" if where else "has_vector"
-        search = table.search(query).distance_type("cosine").select(["id", "_rowid", "_distance"]).where(condition)
-        found = search.limit(limit).bypass_vector_index().to_arrow()
+        search = table.search(query).distance_type("cosine").select(_COLUMNS).where(_with_vector(where) or "has_vector")
+        return self._ranked(search.limit(limit).bypass_vector_index().to_arrow())
+
+    def _ranked(self, found: pa.Table) -> tuple[Scored, ...]:
         ids = strings(found, "id")
         self._learn(ids, row_ids(found))
         distances = cast("list[float]", found.column("_distance").to_pylist())
@@ -131,6 +144,10 @@ class Dense:
 
     def _learn(self, ids: list[str], rows: NDArray[np.uint64]) -> None:
         self._places.learn(self._tables.generation, zip(ids, cast("list[int]", rows.tolist()), strict=True))
+
+
+def _with_vector(where: str | None) -> str | None:
+    return f"has_vector AND ({where})" if where else None
 
 
 def check_query(vector: Vector, dimension: int) -> Vector | None:

@@ -212,6 +212,14 @@ def words_index() -> object:
     )
 
 
+def vector_index() -> object:
+    """Return the settings of the vector index: a byte per number, the engine's own number of partitions."""
+    _lance()
+    from lancedb.index import IvfSq
+
+    return IvfSq(distance_type="cosine")
+
+
 def word_query(column: str, text: str, required: str = "") -> object:
     """Return a query for any word of `text`; rows must hold every word of `required`."""
     queries = _queries()

@@ -50,12 +50,13 @@ class Shares:
 class Reader:
     """Reads chunks. Threads may share it; every call sees the newest commit."""
 
-    def __init__(self, tables: Tables, ledger: LedgerTable, *, vector_cache_bytes: int) -> None:
+    def __init__(self, tables: Tables, ledger: LedgerTable, *, vector_cache_bytes: int, ann_threshold: int) -> None:
         self._tables = tables
         self._ledger = ledger
         self._places = {name: Places() for name in _SCOPES}
         self._dense = {
-            name: Dense(tables, name, places, cache_bytes=vector_cache_bytes) for name, places in self._places.items()
+            name: Dense(tables, name, places, cache_bytes=vector_cache_bytes, ann_threshold=ann_threshold)
+            for name, places in self._places.items()
         }
         self._lock = threading.Lock()
         self._languages: Shares | None = None

@@ -65,7 +65,9 @@ class Store:
         self._lock_timeout_s = lock_timeout_s
         self._ann_index_threshold = ann_index_threshold
         self._ledger = LedgerTable(tables)
-        self._reader = Reader(tables, self._ledger, vector_cache_bytes=vector_cache_mb * 1_000_000)
+        self._reader = Reader(
+            tables, self._ledger, vector_cache_bytes=vector_cache_mb * 1_000_000, ann_threshold=ann_index_threshold
+        )
         self._writer = Writer(tables, self._ledger, dimension=dimension)
         self._lock = writer_lock(tables.data_dir)
 
@@ -310,7 +312,7 @@ class Store:
     def maintain(self, *, force: bool = False) -> tuple[str, ...]:
         """Rebuild, compact and prune where thresholds say so; return what was done."""
         with self.writing():
-            return maintain(self._tables, force=force)
+            return maintain(self._tables, force=force, ann_threshold=self._ann_index_threshold)
 
     def check(self) -> tuple[str, ...]:
         """Return every inconsistency found, as sentences."""

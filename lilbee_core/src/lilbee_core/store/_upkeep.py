@@ -1,7 +1,7 @@
 """Upkeep: the word index, compaction and pruning, by thresholds; big tables in a process of their own.
 
-``python -m lilbee_core.store DATA_DIR TABLE:words:files ...`` does the work for tables too big to be worked on in
-the caller's process: the engine's memory peaks there and is given back when it ends. The caller holds the
+``python -m lilbee_core.store DATA_DIR TABLE:words:vectors:files ...`` does the work for tables too big to be
+worked on in the caller's process: the engine's memory peaks there and is given back when it ends. The caller holds the
 writer lock meanwhile; the child ends when the caller does, which it sees by its standard input being closed.
 """
 
@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import cast
 
 from lilbee_core.errors import StoreError
+from lilbee_core.store._ann import MAX_GROWTH, MAX_SEGMENTS, CalibrationFile, build
 from lilbee_core.store._engine import IndexEntry, Table, words_index
-from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, WORDS
+from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, VECTOR, WORDS
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import StoreStats
 
@@ -33,6 +34,7 @@ MAX_FRAGMENTS = 50
 MAX_DELETED_SHARE = 0.10
 MAX_UNINDEXED_SHARE, MIN_UNINDEXED = 0.01, 100
 """Rows beside the word index are read one by one: 700 of them make a search three times as slow."""
+MIN_UNINDEXED_VECTORS = 2_000
 MIN_GROWTH = 8_000
 """While many batches come in, the word index is built again whenever it would double, from this size on."""
 MAX_GARBAGE_SHARE, MIN_GARBAGE_BYTES = 0.30, 4_000_000
@@ -42,6 +44,30 @@ KEEP_NOTHING = timedelta(milliseconds=1)
 """For when old versions are a large part of what lies on disk; readers that meet a missing file read again."""
 CHILD_ROWS = 20_000
 CHILD_TIMEOUT_S = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """The state of the vector index of a table."""
+
+    indexed: int
+    unindexed: int
+    segments: int
+
+    @classmethod
+    def of(cls, entry: IndexEntry) -> VectorIndex:
+        """Read what the engine says."""
+        return cls(entry.num_indexed_rows, entry.num_unindexed_rows, entry.num_segments)
+
+    @property
+    def lags(self) -> bool:
+        """Whether many vectors lie beside it."""
+        return self.unindexed > max(MIN_UNINDEXED_VECTORS, MAX_UNINDEXED_SHARE * self.indexed)
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether it should be built again: cut for far fewer vectors, or in too many pieces."""
+        return self.segments > MAX_SEGMENTS or self.unindexed > (MAX_GROWTH - 1) * self.indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +82,7 @@ class Condition:
     indexed: int
     size_bytes: int
     garbage_bytes: int
+    vectors: VectorIndex | None = None
 
     @property
     def needs_words(self) -> bool:
@@ -66,7 +93,8 @@ class Condition:
     @property
     def needs_compaction(self) -> bool:
         """Whether its files should be put together and old versions deleted."""
-        return self.fragments > MAX_FRAGMENTS or self.deleted > MAX_DELETED_SHARE * max(self.rows, 1)
+        lags = self.vectors is not None and self.vectors.lags
+        return lags or self.fragments > MAX_FRAGMENTS or self.deleted > MAX_DELETED_SHARE * max(self.rows, 1)
 
     @property
     def needs_pruning(self) -> bool:
@@ -76,20 +104,21 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What to do for one table: build the word index, and then put its files together and delete old versions."""
+    """What to do for one table: build its indexes, and then put its files together and delete old versions."""
 
     name: str
     words: bool = False
+    vectors: bool = False
     files: bool = False
 
     def __str__(self) -> str:
-        return f"{self.name}:{'words' * self.words}:{'files' * self.files}"
+        return f"{self.name}:{'words' * self.words}:{'vectors' * self.vectors}:{'files' * self.files}"
 
     @classmethod
     def parse(cls, text: str) -> Work:
         """Read what `str` wrote."""
-        name, words, files = text.split(":")
-        return cls(name, bool(words), bool(files))
+        name, words, vectors, files = text.split(":")
+        return cls(name, bool(words), bool(vectors), bool(files))
 
 
 def condition_of(name: str, folder: Path, table: Table) -> Condition:
@@ -99,6 +128,7 @@ def condition_of(name: str, folder: Path, table: Table) -> Condition:
     rows = stats["num_rows"]
     indexes = table.list_indices()
     words = next((one for one in indexes if one.columns == [WORDS]), None)
+    numbers = next((one for one in indexes if one.columns == [VECTOR]), None)
     size = stats["total_bytes"] + sum(one.size_bytes or 0 for one in indexes)
     return Condition(
         name=name,
@@ -109,6 +139,7 @@ def condition_of(name: str, folder: Path, table: Table) -> Condition:
         indexed=words.num_indexed_rows if words else 0,
         size_bytes=size,
         garbage_bytes=max(folder_size(folder) - size, 0),
+        vectors=VectorIndex.of(numbers) if numbers else None,
     )
 
 
@@ -149,10 +180,10 @@ def folder_size(folder: Path) -> int:
     return total
 
 
-def maintain(tables: Tables, *, force: bool) -> tuple[str, ...]:
+def maintain(tables: Tables, *, force: bool, ann_threshold: int) -> tuple[str, ...]:
     """Do what the thresholds ask for, with `force` everything; return what was done, as sentences."""
     found = conditions(tables)
-    works = {one.name: _work_for(one, force=force) for one in found}
+    works = {one.name: _work_for(tables, one, force=force, ann_threshold=ann_threshold) for one in found}
     _do(tables, [(one, work) for one in found if (work := works[one.name])])
     return tuple(said for one in found if (work := works[one.name]) for said in _said(one, work))
 
@@ -174,13 +205,24 @@ def _word_indexes(table: Table) -> list[IndexEntry]:
     return [one for one in table.list_indices() if one.columns == [WORDS]]
 
 
-def _work_for(one: Condition, *, force: bool) -> Work | None:
+def _work_for(tables: Tables, one: Condition, *, force: bool, ann_threshold: int) -> Work | None:
     files = force or one.needs_compaction or one.needs_pruning
     has_words = one.name in CHUNK_TABLES and one.rows > 0
     # The engine would merge unindexed rows into the word index whenever it puts files together, which takes as
     # long as building it, and longer the next time.
     words = has_words and (force or one.needs_words or (files and one.unindexed > 0))
-    return Work(one.name, words, files or words) if words or files else None
+    vectors = has_words and _wants_vectors(tables, one, ann_threshold)
+    return Work(one.name, words, vectors, files or words or vectors) if words or vectors or files else None
+
+
+def _wants_vectors(tables: Tables, one: Condition, threshold: int) -> bool:
+    if not threshold or one.rows < threshold:
+        return False
+    if one.vectors is not None and not one.vectors.is_worn and CalibrationFile(tables, one.name).read() is not None:
+        return False
+    if tables.dimension(one.name) is None:
+        return False
+    return tables.read(one.name, "count vectors", lambda table: table.count_rows("has_vector"), 0) >= threshold
 
 
 def _do(tables: Tables, works: Sequence[tuple[Condition, Work]]) -> None:
@@ -193,7 +235,7 @@ def _do(tables: Tables, works: Sequence[tuple[Condition, Work]]) -> None:
 
 
 def work_on(tables: Tables, work: Work) -> None:
-    """Build the word index, then put files together and delete old versions.
+    """Build indexes, then put files together and delete old versions.
 
     This order matters: the engine prunes before it looks at the indexes, so files of an index that is replaced
     afterwards would stay until the next time.
@@ -202,6 +244,9 @@ def work_on(tables: Tables, work: Work) -> None:
     with tables.engine(f"tidy the table {work.name}"):
         if work.words:
             table.create_index(WORDS, config=words_index(), replace=True)
+    if work.vectors:
+        build(tables, work.name)
+    with tables.engine(f"tidy the table {work.name}"):
         if work.files:
             # Files that a killed writer left belong to no version. No other writer is at work: the lock is held.
             table.optimize(cleanup_older_than=KEEP_VERSIONS, delete_unverified=True)
@@ -212,6 +257,7 @@ def work_on(tables: Tables, work: Work) -> None:
 
 def _said(one: Condition, work: Work) -> list[str]:
     said = [f"{one.name}: word index built over {one.rows:,} rows"] if work.words else []
+    said += [f"{one.name}: vector index built over {one.rows:,} rows"] if work.vectors else []
     return [*said, f"{one.name}: {one.fragments:,} files put together, {one.deleted:,} deleted rows dropped"]
 
 

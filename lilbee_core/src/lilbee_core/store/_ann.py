@@ -1,0 +1,180 @@
+"""Approximate vector search for big tables: an index of the engine, with how far to look found out when it is built.
+
+The index keeps a byte per number (SQ) in the engine's own number of partitions: on real vectors more and smaller
+ones only cost time to build, since nine tenths of the true neighbors lie in a tenth of the vectors however these
+are cut. How many partitions a query looks into is measured against exact search, on midpoints of stored vectors,
+which are as hard to serve as questions are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from lilbee_core.store._columns import row_ids, vectors
+from lilbee_core.store._engine import Table, vector_index
+from lilbee_core.store._layout import write_atomically
+from lilbee_core.store._matrix import BATCH_ROWS
+from lilbee_core.store._schema import VECTOR, dimension_of
+from lilbee_core.store._tables import Tables
+from lilbee_core.types import Vector, Vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+QUERIES, NEAREST = 60, 30
+GOOD_RECALL = 0.995
+LEAST_RECALL = 0.98
+"""With less the index is not used."""
+FIRST_PROBES, EVERYWHERE, STEPS = 5, 100_000, 3
+MARGIN = 2
+"""Midpoints are a little easier than questions, so a query looks into twice as many partitions as they need."""
+REFINE = 2
+"""Candidates per hit that are compared by their full vectors."""
+TOLERANCE = 2e-4
+"""Two ways of adding up half precision numbers may differ by as much."""
+MAX_SEGMENTS = 8
+MAX_GROWTH = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How an index is searched: into how many partitions a query looks, and what share of the best it found so."""
+
+    generation: int
+    rows: int
+    nprobes: int
+    recall: float
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the index finds enough to be used."""
+        return self.recall >= LEAST_RECALL
+
+
+class CalibrationFile:
+    """The calibration of one table, beside the tables, so that a copied library is searched in the same way."""
+
+    def __init__(self, tables: Tables, name: str) -> None:
+        self._tables = tables
+        self._path = tables.index / f"{name}.ann.json"
+        self._seen: tuple[int, int] | None = None
+        self._known: Calibration | None = None
+
+    def read(self) -> Calibration | None:
+        """Return the calibration of the index as it is now, None where none was built."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        stamp = (found.st_mtime_ns, found.st_ino)
+        if stamp != self._seen:
+            self._known = _parsed(self._path)
+            self._seen = stamp
+        known = self._known
+        return known if known is not None and known.generation == self._tables.generation else None
+
+    def write(self, calibration: Calibration) -> None:
+        """Keep the calibration."""
+        with self._tables.engine("write the index"):
+            write_atomically(self._path, json.dumps(asdict(calibration)).encode())
+
+    def forget(self) -> None:
+        """Delete it, while the index is built anew."""
+        with suppress(OSError):
+            self._path.unlink()
+
+
+def _parsed(path: Path) -> Calibration | None:
+    try:
+        values = cast("dict[str, float]", json.loads(path.read_bytes()))
+        return Calibration(
+            generation=int(values["generation"]),
+            rows=int(values["rows"]),
+            nprobes=int(values["nprobes"]),
+            recall=float(values["recall"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def build(tables: Tables, name: str) -> Calibration | None:
+    """Build the index of a table, and find out how far a query must look. Called under the writer lock."""
+    table = tables.require(name)
+    file = CalibrationFile(tables, name)
+    with tables.engine("build the vector index"):
+        dimension = dimension_of(table.schema)
+        if dimension is None:
+            return None
+        file.forget()
+        table.create_index(VECTOR, config=vector_index(), replace=True)
+        nprobes, recall = calibrate(table, dimension)
+        calibration = Calibration(
+            generation=tables.generation, rows=table.count_rows(), nprobes=nprobes, recall=round(recall, 4)
+        )
+    file.write(calibration)
+    return calibration
+
+
+def calibrate(table: Table, dimension: int) -> tuple[int, float]:
+    """Return how many partitions a query should look into, and the recall that this gives at the least."""
+    queries = midpoints(table, dimension)
+    worst = thresholds(table, queries, dimension)
+    nprobes, seen = FIRST_PROBES, list[float]()
+    while True:
+        seen.append(_recall(table, queries, worst, nprobes))
+        # Once every partition is looked into, looking further changes nothing.
+        if seen[-1] >= GOOD_RECALL or (len(seen) > STEPS and seen[-1] <= seen[-STEPS]):
+            return nprobes * MARGIN, seen[-1]
+        nprobes *= 2
+
+
+def midpoints(table: Table, dimension: int) -> Vectors:
+    """Return unit vectors half-way between stored ones, always the same for the same table."""
+    import numpy as np
+
+    rows = row_ids(table.search().select(["_rowid"]).where("has_vector").to_arrow())
+    chosen = np.random.default_rng(0).choice(rows, size=min(2 * QUERIES, len(rows)), replace=False)
+    found = table.take_row_ids(cast("list[int]", chosen.tolist())).select([VECTOR]).to_arrow()
+    values = vectors(found, dimension)
+    half = len(values) // 2
+    # Rows come in the order of the table: neighbors in it are from one document, so the halves are paired.
+    sums = values[:half] + values[half : 2 * half]
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    return (sums / np.where(norms > 0, norms, 1)).astype(np.float32)
+
+
+def thresholds(table: Table, queries: Vectors, dimension: int) -> NDArray[np.float32]:
+    """Return for each query the similarity of its `NEAREST`-th stored vector, by looking at all of them."""
+    import numpy as np
+
+    best = np.full((len(queries), NEAREST), -2.0, dtype=np.float32)
+    for batch in table.search().select([VECTOR]).where("has_vector").to_batches(BATCH_ROWS):
+        values = vectors(batch, dimension)
+        norms = np.linalg.norm(values, axis=1)
+        scores = np.where(norms > 0, (queries @ values.T) / np.where(norms > 0, norms, 1), -2.0)
+        every = np.concatenate([best, scores.astype(np.float32)], axis=1)
+        best = np.partition(every, -NEAREST, axis=1)[:, -NEAREST:]
+    return cast("NDArray[np.float32]", best.min(axis=1))
+
+
+def _recall(table: Table, queries: Vectors, worst: NDArray[np.float32], nprobes: int) -> float:
+    hits = 0
+    for query, threshold in zip(queries, worst, strict=True):
+        found = search(table, query, NEAREST, None, nprobes, ["_distance"])
+        distances = cast("list[float]", found.column("_distance").to_pylist())
+        hits += sum(1.0 - distance >= threshold - TOLERANCE for distance in distances)
+    return hits / max(NEAREST * len(queries), 1)
+
+
+def search(table: Table, query: Vector, limit: int, where: str | None, nprobes: int, columns: list[str]) -> pa.Table:
+    """Return the nearest rows by the index. With a filter it looks everywhere: what passes may lie far off."""
+    built = table.search(query).distance_type("cosine").nprobes(EVERYWHERE if where else nprobes)
+    built = built.refine_factor(REFINE).select(columns)
+    return (built.where(where) if where else built).limit(limit).to_arrow()

@@ -1,0 +1,109 @@
+"""Approximate vector search: built when big, calibrated by itself, never worse than it says, off when asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lilbee_core.store import Store
+from lilbee_core.store import _ann as ann
+from lilbee_core.store import _upkeep as upkeep
+from lilbee_core.types import Filter, Vectors
+from tests.core.store._build import a_document, ids, unit_vectors
+
+DIMENSION, THRESHOLD, PER_DOCUMENT = 48, 4_000, 100
+
+
+def clustered(count: int, seed: int) -> Vectors:
+    """Return unit vectors around 60 centers, as those of texts about 60 things would lie."""
+    random = np.random.default_rng(seed)
+    centers = np.random.default_rng(0).standard_normal((60, DIMENSION))
+    values = centers[random.integers(0, 60, count)] + 0.7 * random.standard_normal((count, DIMENSION))
+    return (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
+
+
+def fill(store: Store, documents: int, *, first: int = 0) -> None:
+    values = clustered(documents * PER_DOCUMENT, seed=first)
+    store.put(
+        [
+            a_document(
+                f"doc{first + i}",
+                [f"w{first + i} {k}" for k in range(PER_DOCUMENT)],
+                path=f"folder{i % 20}/doc{first + i}.md",
+                vectors=values[i * PER_DOCUMENT : (i + 1) * PER_DOCUMENT],
+            )
+            for i in range(documents)
+        ]
+    )
+
+
+def recall(store: Store, exact: Store, filters: Filter | None = None) -> float:
+    queries = clustered(40, seed=99)
+    filters = filters or Filter()
+    hits = 0
+    for query in queries:
+        wanted = set(ids(exact.dense(query, limit=10, filters=filters)))
+        hits += len(wanted & set(ids(store.dense(query, limit=10, filters=filters))))
+    return hits / (10 * len(queries))
+
+
+@pytest.mark.slow
+def test_it_is_built_at_the_threshold_and_finds_what_exact_search_finds(tmp_path: Path) -> None:
+    with (
+        Store.open(tmp_path, ann_index_threshold=THRESHOLD) as store,
+        Store.open(tmp_path, ann_index_threshold=0) as exact,
+    ):
+        fill(store, 39)
+        store.maintain()
+        assert not list(tmp_path.rglob("*.ann.json"))
+        fill(store, 3, first=1000)
+        assert any("vector index" in said for said in store.maintain())
+        file = next(iter(tmp_path.rglob("*.ann.json")))
+        assert not any("vector index" in said for said in store.maintain())
+        assert recall(store, exact) >= 0.99
+        assert recall(store, exact, Filter(paths=("folder3/",))) >= 0.99
+        assert recall(store, exact, Filter(document_ids=("doc5",))) == 1.0
+
+        # What comes later is found at once, and folded in without building anew.
+        built = file.stat().st_mtime_ns
+        fill(store, 2, first=2000)
+        assert recall(store, exact) >= 0.99
+        store.maintain(force=True)
+        assert file.stat().st_mtime_ns == built
+        assert recall(store, exact) >= 0.99
+        assert store.check() == ()
+
+
+@pytest.mark.slow
+def test_it_is_built_again_when_the_table_has_doubled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "MIN_UNINDEXED_VECTORS", 100)
+    with Store.open(tmp_path, ann_index_threshold=1_000) as store:
+        fill(store, 12)
+        store.maintain()
+        fill(store, 15, first=500)
+        assert any("vector index" in said for said in store.maintain())
+
+
+@pytest.mark.slow
+def test_it_is_off_below_the_threshold_and_when_the_vectors_are_gone(tmp_path: Path) -> None:
+    with Store.open(tmp_path, ann_index_threshold=1_000) as store:
+        fill(store, 12)
+        store.maintain()
+        store.remove([a_document(f"doc{i}").row.id for i in range(5)])
+        with Store.open(tmp_path, ann_index_threshold=0) as exact:
+            assert recall(store, exact) == 1.0
+        store.drop_vectors()
+        assert store.dense(unit_vectors(1, 0, DIMENSION)[0], limit=3) == ()
+        store.maintain(force=True)
+        assert store.check() == ()
+
+
+def test_a_bad_index_is_not_used(tmp_path: Path) -> None:
+    assert not ann.Calibration(generation=1, rows=10, nprobes=5, recall=0.9).is_good
+    assert ann.Calibration(generation=1, rows=10, nprobes=5, recall=0.995).is_good
+    with Store.open(tmp_path) as store:
+        store.put([a_document()])
+        (tmp_path / "index" / "chunks.ann.json").write_text("{broken")
+        assert len(store.dense(unit_vectors(1, 0)[0], limit=5)) == 2
