@@ -225,7 +225,9 @@ def documents_from(table: pa.Table) -> Iterator[DocumentRow]:
     """Yield the ledger rows of a table of `DOCUMENT_COLUMNS`."""
     names = DOCUMENT_COLUMNS
     for row in rows_of(table, names):
-        values = cast("dict[str, object]", dict(zip(names, row, strict=True)))
+        values: dict[str, object] = {"metadata": None, "warnings": None, "file_date": None}
+        # What an older version did not write has the value that a new row begins with.
+        values.update((name, value) for name, value in zip(names, row, strict=True) if value is not None)
         values["state"] = DocumentState(cast("str", values["state"]))
         values["metadata"] = Metadata(load_object(cast("str | None", values["metadata"])))
         values["warnings"] = _strings(cast("str | None", values["warnings"]))
@@ -236,10 +238,20 @@ def documents_from(table: pa.Table) -> Iterator[DocumentRow]:
 def stamps_from(table: pa.Table) -> Iterator[FileStamp]:
     """Return the ledger rows as far as a sync compares them."""
     states = {str(state): state for state in DocumentState}
-    columns = [cast("list[object]", table.column(name).to_pylist()) for name in FileStamp._fields]
+    columns = [_stamp_column(table, name) for name in FileStamp._fields]
     at = FileStamp._fields.index("state")
     columns[at] = [states[cast("str", state)] for state in columns[at]]
     return map(FileStamp._make, zip(*columns, strict=True))
+
+
+def _stamp_column(table: pa.Table, name: str) -> list[object]:
+    """Return a column of the ledger; what an older version did not write is equal to no file's."""
+    default = {"size": -1, "mtime_ns": -1, "chunks": 0, "code": None, "reason": None}.get(name, "")
+    if name not in table.column_names:
+        return [default] * len(table)
+    column = table.column(name)
+    values = cast("list[object]", column.to_pylist())
+    return values if default is None or not column.null_count else [default if one is None else one for one in values]
 
 
 # --------------------------------------------------------------------------- texts
