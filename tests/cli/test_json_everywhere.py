@@ -1,0 +1,95 @@
+"""`--json` on every command: one document on stdout, nothing else there, also when it fails (R243)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from lilbee_cli.main import COMMANDS
+from tests.cli.conftest import Run
+
+PRINTS_A_SCRIPT = {"completion"}
+"""Its output is the script itself, for a shell to read."""
+
+# By command: how to call it so that it has something to say, in the order in which they are run.
+CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "init": ((),),
+    "sync": ((), ("--dry-run",), ("--retry",), ("--prune",)),
+    "status": ((), ("--skipped",)),
+    "search": (("queen eggs",), ("queen", "--explain"), ("xylophone",)),
+    "ask": (("When does the queen lay eggs?",),),
+    "show": (("bees.md",), ("garden/plums.txt:2",)),
+    "documents": ((), ("--state", "failed")),
+    "explain": (("bees.md",),),
+    "remove": (("garden/plums.txt",),),
+    "add": (("garden/plums.txt",),),
+    "rebuild": ((),),
+    "collection": (("list",), ("add", "../more", "--name", "more"), ("rename", "more", "birds"), ("remove", "birds")),
+    "config": ((), ("get", "top_k"), ("set", "top_k", "5"), ("unset", "top_k")),
+    "trust": ((),),
+    "plugins": ((),),
+    "eval": (("../judged",),),
+    "doctor": ((),),
+    "version": ((),),
+}
+
+
+@pytest.fixture
+def prepared(lilbee: Run, folder: Path) -> Run:
+    (folder.parent / "more").mkdir()
+    judged = folder.parent / "judged"
+    judged.mkdir()
+    (judged / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "The queen lays eggs."}\n', "utf-8")
+    (judged / "queries.jsonl").write_text('{"_id": "q1", "text": "queen"}\n', "utf-8")
+    (judged / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "utf-8")
+    return lilbee
+
+
+def every_command() -> dict[str, click.Command]:
+    """All commands that come with the command line, those inside groups too."""
+    found: dict[str, click.Command] = {}
+    for name, (module, _) in COMMANDS.items():
+        command: click.Command = import_module(module).command
+        found[name] = command
+        if isinstance(command, click.Group):
+            found.update({f"{name} {inner}": one for inner, one in command.commands.items()})
+    return found
+
+
+def test_every_command_has_the_option() -> None:
+    without = {
+        name
+        for name, command in every_command().items()
+        if not any({"--json", "-j"} <= set(parameter.opts) for parameter in command.params)
+    }
+    assert {name for name in without if not isinstance(every_command()[name], click.Group)} == PRINTS_A_SCRIPT
+
+
+@pytest.mark.slow
+def test_every_command_prints_one_document(prepared: Run) -> None:
+    assert set(CALLS) == set(COMMANDS) - PRINTS_A_SCRIPT, "a command without a call here"
+    for name, calls in CALLS.items():
+        for arguments in calls:
+            for flag in ("--json", "-j"):
+                done = prepared(name, *arguments, flag)
+                if flag == "-j" and done.code != 0:
+                    # What was taken away or made by the first call is not there for the second.
+                    assert set(done.json()) == {"error"}, (name, arguments)
+                    continue
+                assert done.code == 0, (name, arguments, done.out, done.err)
+                value = done.json()
+                assert isinstance(value, dict), (name, arguments)
+                assert "error" not in value, (name, arguments)
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - PRINTS_A_SCRIPT))
+def test_a_failure_is_a_document_too(lilbee: Run, name: str) -> None:
+    done = lilbee(name, "--no-such-option", "--json")
+    assert done.code == 2
+    assert set(json.loads(done.out)["error"]) == {"code", "message", "hint"}
+    assert done.err == ""
