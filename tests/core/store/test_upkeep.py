@@ -12,6 +12,8 @@ import pytest
 from lilbee_core.errors import StoreError
 from lilbee_core.store import Store
 from lilbee_core.store import _upkeep as upkeep
+from lilbee_core.store._engine import Table
+from lilbee_core.store._tables import Tables
 from lilbee_core.types import DocumentId
 from tests.core.store._build import Words, a_document, ids, unit_vectors
 
@@ -102,6 +104,28 @@ def test_the_other_process_ends_when_this_one_does(store: Store) -> None:
         child.wait(timeout=2)
     child.stdin.close()  # what happens when the parent dies
     assert child.wait(timeout=20) == 2
+
+
+def test_a_read_that_meets_a_pruned_version_is_done_again(store: Store) -> None:
+    store.put([a_document()])
+    tables = Tables(store.path)
+    tries: list[Table] = []
+
+    def use(table: Table) -> int:
+        tries.append(table)
+        if len(tries) == 1:
+            raise RuntimeError("lance error: Not found: data/0101.lance")
+        return table.count_rows()
+
+    assert tables.read("chunks", "count", use, 0) == 2
+    assert tries[0] is not tries[1]
+
+    def never(table: Table) -> int:
+        raise RuntimeError("lance error: Not found: data/0101.lance")
+
+    with pytest.raises(StoreError) as caught:
+        tables.read("chunks", "count", never, 0)
+    assert caught.value.code == "store.damaged"
 
 
 @pytest.mark.slow
