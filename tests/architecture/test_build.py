@@ -1,4 +1,4 @@
-"""Building twice gives the same bytes."""
+"""Building twice gives the same bytes (R303)."""
 
 from __future__ import annotations
 

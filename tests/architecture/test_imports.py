@@ -1,4 +1,4 @@
-"""Who may import whom. The layers stand in the root pyproject.toml; the finer rules stand here."""
+"""Who may import whom. The layers stand in the root pyproject.toml; the finer rules stand here (R001, R006)."""
 
 from __future__ import annotations
 

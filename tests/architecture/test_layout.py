@@ -1,4 +1,4 @@
-"""What is where: installed packages, versions, licenses, sizes of modules and functions."""
+"""What is where: installed packages, versions, licenses, sizes of modules and functions (R007-R009, R011, R303)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ PAGE = f"""# Requirements
 
 
 def test_the_page_is_complete_and_agrees_with_the_tests() -> None:
-    assert tool.problems(tool.PAGE.read_text("utf-8"), tool.mentions(tool.ROOT / "tests")) == []
+    decided = tool.anchors(tool.DECISIONS.read_text("utf-8"))
+    assert tool.problems(tool.PAGE.read_text("utf-8"), tool.mentions(tool.ROOT / "tests"), decided) == []
 
 
 def test_ranges_are_spelled_out() -> None:
@@ -42,3 +43,24 @@ def test_contradictions_are_named() -> None:
     assert f"{SECOND} has the unknown state 'maybe'" in found
     assert f"{LAST} is missing" in found
     assert f"core/test_a.py names {UNKNOWN}, which is no requirement" in found
+
+
+def test_a_note_follows_its_state() -> None:
+    page = PAGE.replace("| done | |", "| partly: two are missing (`a`, `b`) | |")
+    written = tool.rewrite(page, {FIRST: ("core/test_a.py",)})
+    assert "2 lines: 0 open, 1 partly, 0 done, 0 changed, 1 out." in written
+    assert "| partly: two are missing (`a`, `b`) | `core/test_a.py` |" in written
+    assert tool.rewrite(written, {FIRST: ("core/test_a.py",)}) == written
+
+
+def test_what_was_changed_names_a_decision_that_is_there() -> None:
+    decided = tool.anchors("# Decisions\n\n## Bees, and *their* wax\n")
+    named = {FIRST: ("core/test_a.py",)}
+    missing = f"{FIRST} is changed, but names no decision"
+    for note, wrong in (
+        ("", True),
+        (": [wax](explanation/decisions.md#honey)", True),
+        (": [wax](explanation/decisions.md#bees-and-their-wax)", False),
+    ):
+        page = PAGE.replace("| done | |", f"| changed{note} | |")
+        assert (missing in tool.problems(page, named, decided)) is wrong, note

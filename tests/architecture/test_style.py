@@ -1,4 +1,7 @@
-"""Style, complexity and formatting hold wherever the tests run, not only where somebody thinks of `nox -s lint`."""
+"""Style, complexity and formatting hold wherever the tests run, not only where somebody thinks of `nox -s lint`.
+
+Shows R014.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command: what it prints, as text and as JSON, and its exit code."""
+"""Every command: what it prints, as text and as JSON, and its exit code (R007, R233, R235, R236, R240)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lilbee eval`."""
+"""`lilbee eval` (R190)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every example runs as a program of its own and says something."""
+"""Every example runs as a program of its own and says something (R001, R275)."""
 
 from __future__ import annotations
 

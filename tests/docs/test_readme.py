@@ -1,4 +1,4 @@
-"""The two commands of the README are the ones that are run, and links in our pages lead somewhere."""
+"""The two commands of the README are the ones that are run, and links in our pages lead somewhere (R014)."""
 
 from __future__ import annotations
 

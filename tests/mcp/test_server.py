@@ -1,4 +1,4 @@
-"""The tools over an in-memory client, and the server as a process."""
+"""The tools over an in-memory client, and the server as a process (R009, R266, R270)."""
 
 from __future__ import annotations
 

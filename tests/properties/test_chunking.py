@@ -1,4 +1,4 @@
-"""What holds for every document: nothing is lost or changed, sizes and places are right."""
+"""What holds for every document: nothing is lost or changed, sizes and places are right (R068, R311)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server as a process."""
+"""The server as a process (R008, R261)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes over an in-process client."""
+"""The routes over an in-process client (R250, R255, R257, R261, R264)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type finds what they mean: the analyzer on both sides of an index."""
+"""What people type finds what they mean: the analyzer on both sides of an index (R167)."""
 
 from __future__ import annotations
 

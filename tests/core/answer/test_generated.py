@@ -1,3 +1,5 @@
+"""Answers that a chat model writes: what it is given, and what becomes of its marks (R184, R283)."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""Cutting documents: sizes, sections, definitions, places (R068-R070)."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""What is embedded beside a chunk's text (R069)."""
+
 from __future__ import annotations
 
 from lilbee_core.chunking import context_line, embedding_input, with_context

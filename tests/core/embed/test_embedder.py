@@ -1,4 +1,4 @@
-"""The embedder around a provider: prefixes, calls, caches, checks."""
+"""The embedder around a provider: prefixes, calls, caches, checks (R074, R078)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model wants which prefix."""
+"""Which model wants which prefix (R075, R076)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E-books, PDF and spreadsheets: chapters, pages and sheets are exact."""
+"""E-books, PDF and spreadsheets: chapters, pages and sheets are exact (R022, R379)."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Source code: its language, its definitions, its places (R024, R070)."""
+
 from __future__ import annotations
 
 import ast

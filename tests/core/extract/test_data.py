@@ -1,4 +1,4 @@
-"""Data in text form, XML and notebooks."""
+"""Data in text form, XML and notebooks (R023)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown: the file untouched, its headings, its front matter."""
+"""Markdown: the file untouched, its headings, its front matter (R021)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pool: every file gets an answer, and a bad one costs itself only."""
+"""The pool: every file gets an answer, and a bad one costs itself only (R032, R033)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a walk finds, and what it leaves out and why."""
+"""What a walk finds, and what it leaves out and why (R016)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of other servers behind a library: embedding, chat, and what happens when they are down."""
+"""Models of other servers behind a library: embedding, chat, and what happens when they are down (R073, R089, R203)."""
 
 from __future__ import annotations
 

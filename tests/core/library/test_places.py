@@ -1,4 +1,4 @@
-"""Every passage of every sample file stands where lilbee says it stands (R026, R311)."""
+"""Every passage of every sample file stands where lilbee says it stands (R020, R026, R311)."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Replies of an OpenAI-style server, piece by piece (R090)."""
+
 from __future__ import annotations
 
 import json

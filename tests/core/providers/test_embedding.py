@@ -1,3 +1,5 @@
+"""Vectors of an OpenAI-style server (R077)."""
+
 from __future__ import annotations
 
 import base64

@@ -1,3 +1,5 @@
+"""Which provider serves which role (R012, R079-R082, R087, R088)."""
+
 from __future__ import annotations
 
 import sys

@@ -1,3 +1,5 @@
+"""The named lists of stages, over a store in memory (R162, R163, R165, R166, R184, R190, R312)."""
+
 import pytest
 
 from lilbee_core.errors import EmptyQuery, InvalidArgument, ProviderUnavailable, SearchError

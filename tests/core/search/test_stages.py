@@ -1,3 +1,5 @@
+"""The stages of a search, one by one (R078, R182-R184)."""
+
 import numpy as np
 import pytest
 

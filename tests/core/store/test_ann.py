@@ -1,4 +1,7 @@
-"""Approximate vector search: built when big, calibrated by itself, never worse than it says, off when asked."""
+"""Approximate vector search: built when big, calibrated by itself, never worse than it says, off when asked.
+
+Shows R195-R200.
+"""
 
 from __future__ import annotations
 

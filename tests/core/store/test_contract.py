@@ -1,4 +1,4 @@
-"""The store keeps to what every store promises."""
+"""The store keeps to what every store promises (R202)."""
 
 from __future__ import annotations
 

@@ -35,6 +35,7 @@ def test_indexes_of_words_and_vectors_travel_with_the_folder(tmp_path: Path) -> 
     shutil.copytree(first, second)
     came_along = index_files(second)
     assert came_along == index_files(first)
+    assert len(came_along) > 3
     shutil.rmtree(first)
     with Store.open(second, ann_index_threshold=THRESHOLD) as store:
         assert [ids(store.dense(query, limit=5)) for query in queries] == expected

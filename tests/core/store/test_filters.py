@@ -1,4 +1,4 @@
-"""Filters: the same rules in SQL and in Python, applied before ranking, safe against any value."""
+"""Filters: the same rules in SQL and in Python, applied before ranking, safe against any value (R363)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word and vector search: what comes back, in which order, and that every way of searching agrees."""
+"""Word and vector search: what comes back, in which order, and that every way of searching agrees (R191, R195)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Full disks, read-only disks, damaged, old and newer indexes: a clear error, nothing lost, never an empty answer."""
+"""Full disks, read-only disks, damaged, old and newer indexes: a clear error, nothing lost, never an empty answer.
+
+Shows R390.
+"""
 
 from __future__ import annotations
 
