@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lilbee_core.errors import EmptyQuery
-from lilbee_core.search import ProfileSearcher, SearchParts, convex, parse_query, reciprocal_rank, weighted
+from lilbee_core.search import ProfileSearcher, SearchParts, adaptive, convex, parse_query, reciprocal_rank, weighted
 from lilbee_core.store._filters import to_sql
 from lilbee_core.testing import HashEmbedder
 from lilbee_core.types import ChunkId, Query, Ranking, Scored, SearchResult
@@ -28,7 +28,14 @@ rankings = st.builds(
     st.sampled_from([0.0, 0.5, 1.0]),
     st.one_of(st.none(), scores),
 )
-FUSIONS = [convex, partial(convex, weights={"dense": 0.55, "lexical": 0.45}), reciprocal_rank, weighted]
+FUSIONS = [
+    adaptive,
+    partial(adaptive, usual_cosine=0.6),
+    convex,
+    partial(convex, weights={"dense": 0.55, "lexical": 0.45}),
+    reciprocal_rank,
+    weighted,
+]
 
 
 @settings(max_examples=60)

@@ -1,8 +1,10 @@
+"""How rankings become one, by hand (R166, R312)."""
+
 import math
 
 import pytest
 
-from lilbee_core.search import convex, reciprocal_rank, weighted
+from lilbee_core.search import adaptive, convex, reciprocal_rank, weighted
 from lilbee_core.types import ChunkId, Ranking, Scored
 
 
@@ -62,7 +64,7 @@ def test_a_ranking_without_weight_has_no_say():
     assert ids(convex([ranking(a=2, b=1), ranking("dense", weight=0, b=9, a=1)])) == "ab"
 
 
-@pytest.mark.parametrize("fuse", [convex, reciprocal_rank, weighted])
+@pytest.mark.parametrize("fuse", [adaptive, convex, reciprocal_rank, weighted])
 def test_nothing_gives_nothing(fuse):
     assert fuse([]) == ()
     assert fuse([ranking()]) == ()
@@ -100,3 +102,40 @@ def test_a_whole_list_of_equals_above_its_floor_is_no_trouble():
 
     assert {one.score for one in convex([words])} == {1.0}
     assert convex([words, ranking("dense", x=0.9, y=0.1)])
+
+
+MEANING = ranking("dense", m=0.63, n=0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "weight"),
+    [
+        (ranking(a=10, b=5), 0.5),
+        (ranking(a=10, b=9), 0.7),
+        (ranking(a=10, b=1), 0.3),
+        (ranking(floor=0.0, a=10, b=9), 0.3),
+        (ranking(**{"a": 10, **{f"w{at}": 9 for at in range(8)}, "x": 8, "y": 1}), 0.65),
+    ],
+    ids=["as most", "no word tells", "one word tells", "only two have any", "the tenth counts"],
+)
+def test_words_count_more_when_their_first_leads_by_far(words, weight):
+    found = {one.chunk_id: one.score for one in adaptive([words, MEANING])}
+    plain = {
+        one.chunk_id: one.score for one in convex([words, MEANING], weights={"dense": weight, "lexical": 1 - weight})
+    }
+
+    assert found == pytest.approx(plain)
+
+
+@pytest.mark.parametrize(("cosine", "weight"), [(0.63, 0.5), (0.73, 0.6), (0.43, 0.3), (0.99, 0.8)])
+def test_meaning_counts_more_when_it_is_nearer_than_usual(cosine, weight):
+    words, meaning = ranking(a=10, b=5), ranking("dense", m=cosine, n=0.1)
+    found = {one.chunk_id: one.score for one in adaptive([words, meaning], usual_cosine=0.63)}
+    plain = convex([words, meaning], weights={"dense": weight, "lexical": 1 - weight})
+
+    assert found == pytest.approx({one.chunk_id: one.score for one in plain})
+
+
+def test_one_list_alone_needs_no_weight():
+    assert adaptive([ranking(a=3, b=1)]) == convex([ranking(a=3, b=1)])
+    assert adaptive([MEANING], usual_cosine=0.9) == convex([MEANING])

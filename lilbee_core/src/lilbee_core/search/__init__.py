@@ -4,7 +4,7 @@ from lilbee_core.search import stages
 from lilbee_core.search._choose import ProfileSearcher
 from lilbee_core.search._combinators import Chain, Parallel, Tolerant, When
 from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
-from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
+from lilbee_core.search._fusion import Fusion, adaptive, convex, reciprocal_rank, weighted
 from lilbee_core.search._keys import ANALYZED, FOUND, LANGUAGE
 from lilbee_core.search._parse import ParsedQuery, parse_query, split_mode
 from lilbee_core.search._pipeline import Composite, Searcher, run_stage
@@ -25,6 +25,6 @@ __all__ = [
     "ANALYZED", "FOUND", "LANGUAGE", "PROFILES", "Chain", "Composite", "Dense", "Fetch", "Fold", "Fuse", "Fusion",
     "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Order", "Parallel", "Parse", "ParsedQuery", "Profile",
     "ProfileSearcher", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher",
-    "SystemClock", "Tolerant", "When", "convex", "default", "full", "keyword", "memory", "parse_query",
+    "SystemClock", "Tolerant", "When", "adaptive", "convex", "default", "full", "keyword", "memory", "parse_query",
     "reciprocal_rank", "run_stage", "semantic", "split_mode", "stages", "weighted",
 ]  # fmt: skip

@@ -21,6 +21,13 @@ EVEN: Mapping[str, float] = MappingProxyType({})
 _FEWEST_SLOTS = 30
 _LEAST_SPREAD = 1e-6
 
+# How `adaptive` chooses; docs/explanation/retrieval.md has the measurements.
+_LEAD_OVER = 10
+_USUAL_LEAD = 0.5
+_LEAD_COUNTS = 0.5
+_COSINE_COUNTS = 1.0
+_LEAST_WEIGHT, _MOST_WEIGHT = 0.3, 0.8
+
 
 def convex(rankings: Sequence[Ranking], *, weights: Mapping[str, float] = EVEN) -> tuple[Scored, ...]:
     """Merge by score: the weighted mean of standard scores, scaled to lie between 0 and 1.
@@ -44,6 +51,27 @@ def convex(rankings: Sequence[Ranking], *, weights: Mapping[str, float] = EVEN) 
         for chunk_id, height in gain.items():
             parts[chunk_id].append(weight * height)
     return _best_first({key: math.fsum(values) / best if best > 0 else 1.0 for key, values in parts.items()})
+
+
+def adaptive(
+    rankings: Sequence[Ranking], *, dense_weight: float = 0.5, usual_cosine: float | None = None
+) -> tuple[Scored, ...]:
+    """Merge as `convex` does, with the weight of meaning chosen for each query by what both lists look like.
+
+    Words count more when the first of their list leads the tenth by far, since then the query has words that tell.
+    Meaning counts more when the best cosine is higher than the model's usual one, where that has been measured.
+
+    Args:
+        rankings: What the retrievers found.
+        dense_weight: Weight of meaning for a query that is like most.
+        usual_cosine: The best cosine that the embedder gives for a query that is like most.
+    """
+    weight = dense_weight - _LEAD_COUNTS * (_lead(rankings) - _USUAL_LEAD)
+    nearest = max((one.entries[0].score for one in rankings if one.name == "dense" and one.entries), default=None)
+    if usual_cosine is not None and nearest is not None:
+        weight += _COSINE_COUNTS * (nearest - usual_cosine)
+    weight = min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT)
+    return convex(rankings, weights={"dense": weight, "lexical": 1 - weight})
 
 
 def reciprocal_rank(
@@ -77,6 +105,22 @@ def weighted(rankings: Sequence[Ranking], *, dense: float = 0.7) -> tuple[Scored
         for entry in ranking.entries:
             parts.setdefault(entry.chunk_id, []).append(share * max(entry.score, 0.0) / top if top > 0 else 0.0)
     return _best_first({chunk_id: math.fsum(values) for chunk_id, values in parts.items()})
+
+
+def _lead(rankings: Sequence[Ranking]) -> float:
+    """Return how far the first of the word list is ahead of the tenth, as a share of its score."""
+    leads = [_lead_of(one) for one in rankings if one.name == "lexical" and one.entries]
+    return max(leads)[1] if leads else _USUAL_LEAD
+
+
+def _lead_of(ranking: Ranking) -> tuple[float, float]:
+    """Return the first score of a ranking, and its lead over the tenth or what stands for it in a short list."""
+    first = ranking.entries[0].score
+    if len(ranking.entries) >= _LEAD_OVER:
+        other = ranking.entries[_LEAD_OVER - 1].score
+    else:
+        other = ranking.entries[-1].score if ranking.floor is None else ranking.floor
+    return first, (first - other) / first if first > 0 else _USUAL_LEAD
 
 
 def _weight(ranking: Ranking, weights: Mapping[str, float]) -> float:

@@ -11,9 +11,9 @@ from typing import TypeAlias
 from lilbee_core.errors import ProviderError, SearchError
 from lilbee_core.protocols import ChunkReader, EmbedderLike, QueryAnalyzer, RerankerLike, SearchStage
 from lilbee_core.search._combinators import Parallel, Tolerant
-from lilbee_core.search._fusion import Fusion, convex, reciprocal_rank, weighted
+from lilbee_core.search._fusion import Fusion, adaptive, reciprocal_rank, weighted
+from lilbee_core.search._measured import MEASURED
 from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank
-from lilbee_core.search.stages._judge import MEASURED_FLOORS
 from lilbee_core.search.stages._lexical import Phrases
 from lilbee_core.search.stages._mark import StaleAmong, none_stale
 
@@ -28,7 +28,7 @@ class SearchOptions:
     candidate_multiplier: int = 3
     max_distance: float = 0.9
     fusion: str = "convex"
-    dense_weight: float = 0.55
+    dense_weight: float = 0.5
     foreign_weight: float = 0.0
     rrf_k: int = 60
     rerank_candidates: int = 20
@@ -61,7 +61,7 @@ def default(parts: SearchParts) -> list[SearchStage]:
     """Words and meaning together. While the embedder is down, words alone, with a warning."""
     options = parts.options
     order = Order(options.order_bonus) if options.fusion == "convex" else None
-    return [_parse(parts), *_retrieve(parts, _fusion(options)), *_finish(parts, order=order)]
+    return [_parse(parts), *_retrieve(parts, _fusion(parts)), *_finish(parts, order=order)]
 
 
 def full(parts: SearchParts) -> list[SearchStage]:
@@ -128,12 +128,16 @@ def _retrieve(parts: SearchParts, fusion: Fusion) -> list[SearchStage]:
     return [Parallel(tolerant, _lexical(parts, "prefer"), name="retrieve"), Fuse(fusion)]
 
 
-def _fusion(options: SearchOptions) -> Fusion:
+def _fusion(parts: SearchParts) -> Fusion:
+    options = parts.options
     if options.fusion == "rrf":
         return partial(reciprocal_rank, k=options.rrf_k)
     if options.fusion == "weighted":
         return weighted
-    return partial(convex, weights={"dense": options.dense_weight, "lexical": 1 - options.dense_weight})
+    measured = MEASURED.get(parts.embedder.model) if parts.embedder else None
+    return partial(
+        adaptive, dense_weight=options.dense_weight, usual_cosine=measured.usual_cosine if measured else None
+    )
 
 
 def _finish(
@@ -147,6 +151,6 @@ def _finish(
     if rerank and parts.reranker is not None:
         stage = Rerank(parts.reranker, options.rerank_candidates)
         stages.append(Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,)))
-    floor = MEASURED_FLOORS.get(parts.embedder.model) if parts.embedder else None
-    judge = Judge(floor, least_words=options.least_words)
+    measured = MEASURED.get(parts.embedder.model) if parts.embedder else None
+    judge = Judge(measured.floor if measured else None, least_words=options.least_words)
     return [*stages, limit or Limit(), Mark(parts.analyzer, parts.stale_among), judge]

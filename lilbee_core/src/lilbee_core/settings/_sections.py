@@ -101,7 +101,9 @@ class SearchSettings(Section):
     adaptive_threshold: bool = Field(default=False, description="Widen max_distance until there are enough hits.")
     adaptive_threshold_step: Annotated[float, Field(gt=0.0)] = Field(default=0.2, description="Step of the widening.")
     fusion: Literal["convex", "rrf", "weighted"] = Field(default="convex", description="How rankings become hits.")
-    fusion_dense_weight: Fraction = Field(default=0.55, description="Weight of the dense part in convex fusion.")
+    fusion_dense_weight: Fraction = Field(
+        default=0.5, description="Weight of meaning in convex fusion, for a query that is like most."
+    )
     rrf_k: Positive = Field(default=60, description="Constant of reciprocal rank fusion.")
     mmr_lambda: Fraction = Field(default=0.5, description="Relevance against diversity in MMR; 1 is pure relevance.")
     diversity_max_per_source: Positive = Field(default=3, description="Most hits of one document when diversity is on.")

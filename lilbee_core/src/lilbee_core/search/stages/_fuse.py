@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from lilbee_core.protocols import SearchContext
-from lilbee_core.search._fusion import Fusion, convex
+from lilbee_core.search._fusion import Fusion, adaptive
 from lilbee_core.types import Part, Ranking, SearchState
 
 FUSED = "fused"
@@ -16,7 +16,7 @@ FUSED = "fused"
 class Fuse:
     """Merge all rankings into one more, named ``fused``, by which `Fetch` goes."""
 
-    fusion: Fusion = convex
+    fusion: Fusion = adaptive
     name: str = "fuse"
     reads: frozenset[Part] = field(default=frozenset({Part.RANKINGS}), init=False)
     writes: frozenset[Part] = field(default=frozenset({Part.RANKINGS}), init=False)

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
-from types import MappingProxyType
 
 from lilbee_core.protocols import SearchContext
 from lilbee_core.search._keys import ANALYZED, FOUND
 from lilbee_core.types import Hit, Part, SearchState
-
-MEASURED_FLOORS: Mapping[str, float] = MappingProxyType({"builtin/all-MiniLM-L6-v2": 0.74})
-"""By embedding model: what cosine and half the share of words must reach together.
-
-Measured with the questions of five question sets asked of their own and of each other's documents: 95 % of the foreign
-ones are told, and 3 % of the library's own are taken for foreign.
-"""
 
 _WORDS_COUNT = 0.5
 _LEAD_COUNTS = 2.0
