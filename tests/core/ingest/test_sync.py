@@ -1,4 +1,4 @@
-"""A sync makes the index equal to the folder (R017, R018, R025)."""
+"""A sync makes the index equal to the folder (R017, R018, R025, R248)."""
 
 from __future__ import annotations
 
