@@ -85,7 +85,8 @@ def test_a_front_end_depends_on_the_core_and_on_no_other_front_end(distribution:
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_what_is_imported_is_declared(distribution: str) -> None:
     """An import that works only because some other package happens to bring it along breaks one day."""
-    declared: set[str] = set().union(*requirements(distribution).values()) | {name.replace("_", "-") for name in DISTRIBUTIONS}
+    declared: set[str] = set().union(*requirements(distribution).values())
+    declared |= {name.replace("_", "-") for name in DISTRIBUTIONS}
     imported = [found for path in source_files(distribution) for found in imports_of(path)]
     strangers = {found.top for found in imported if not _brought_along(found)} - sys.stdlib_module_names
     assert {name for name in strangers if _distribution_of(name) not in declared} == set()
