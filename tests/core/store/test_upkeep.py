@@ -43,6 +43,7 @@ def test_the_word_index_is_built_when_many_rows_lie_beside_it(store: Store) -> N
 
 def test_the_word_index_follows_a_flood_of_batches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "MIN_GROWTH", 20)
+    monkeypatch.setattr(upkeep, "BUILD_ROW_S", 1e-9)  # as if hours lay between the batches
     seen = []
     for batch in range(8):
         store.put([a_document(f"doc{batch}-{i}", [f"alpha n{batch}-{i}-{k}" for k in range(5)]) for i in range(2)])
@@ -50,6 +51,23 @@ def test_the_word_index_follows_a_flood_of_batches(store: Store, monkeypatch: py
     assert max(seen) <= 40
     assert 0 in seen
     assert len(store.lexical(Words("alpha"), limit=200)) == 80
+
+
+def test_the_word_index_waits_while_batches_come_in_fast(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "MIN_GROWTH", 20)
+    monkeypatch.setattr(upkeep, "BUILD_ROW_S", 1e9)
+    for batch in range(4):
+        store.put([a_document(f"doc{batch}", [f"alpha n{batch}-{k}" for k in range(10)])])
+    assert store.stats().unindexed == 40
+    assert len(store.lexical(Words("alpha"), limit=200)) == 40
+
+
+def test_a_first_word_index_writes_no_row_again(store: Store) -> None:
+    for batch in range(3):
+        store.put([a_document(f"doc{batch}", [f"alpha n{batch}-{k}" for k in range(50)])])
+    store.maintain()
+    stats = store.stats()
+    assert (stats.unindexed, stats.fragments) == (0, 3)
 
 
 @pytest.mark.slow

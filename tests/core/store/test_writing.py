@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lilbee_core.errors import InvalidArgument, StoreError
+from lilbee_core.errors import EmbedderMismatch, InvalidArgument, StoreError
 from lilbee_core.store import Store
 from lilbee_core.store._engine import connect
 from lilbee_core.store._tables import Tables
@@ -54,6 +54,28 @@ def test_texts_come_back(store: Store, text: str) -> None:
 def test_half_a_surrogate_pair_in_a_chunk_is_refused(store: Store) -> None:
     with pytest.raises(InvalidArgument, match="surrogate"):
         store.put([a_document("doc", ("a\udcff",), vectors=None)])
+
+
+def test_a_batch_that_does_not_fit_changes_nothing(store: Store) -> None:
+    old = a_document("doc", ("old",))
+    store.put([old])
+    version = store.version
+    fine = a_document("fine", ("new",))
+    bad = [
+        replace(a_document("doc", ("new", "newer")), words=("one",)),
+        a_document("doc", ("half \ud800",), vectors=unit_vectors(1, 0)),
+        a_document("doc", ("new",), vectors=unit_vectors(2, 0)),
+        a_document("doc", ("new",), vectors=unit_vectors(1, 0, 5)),
+    ]
+    for document in bad:
+        with pytest.raises((InvalidArgument, EmbedderMismatch)):
+            store.put([fine, document])
+    for stranger in (replace(old, text=fine.text), replace(old, chunks=fine.chunks)):
+        with pytest.raises(ValueError, match="must have its id"):
+            store.put([stranger])
+    assert store.version == version
+    assert store.text(DOC) == old.text
+    assert store.check() == ()
 
 
 def test_chunks_come_once(store: Store) -> None:

@@ -11,11 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
+from lilbee_core.store._filters import is_in
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lilbee_core.store._schema import Field
 
+_MOST_COMPARED = 2_000
 STABLE_ROW_IDS = {"new_table_enable_stable_row_ids": "true"}
 
 
@@ -185,12 +188,30 @@ def update(table: Table, rows: pa.Table, *, on: str = "id") -> None:
 
 
 def upsert(table: Table, rows: pa.Table, *, on: str | Sequence[str] = "id", replaced: str | None = None) -> None:
-    """Write rows in one commit; rows that satisfy `replaced` and are not among them are deleted in it."""
+    """Write rows in one commit; rows that satisfy `replaced` and are not among them are deleted in it.
+
+    Rows that these may take the place of must satisfy `replaced`, where it is given.
+    """
+    # A merge compares with every row that there is. Where nothing can be in the way, as in a first sync, adding does
+    # the same in a fraction of the time.
+    if rows.num_rows and _none_in_the_way(table, rows, on, replaced):
+        table.add(rows, on_bad_vectors="null")
+        return
     merge = table.merge_insert(on).when_matched_update_all().when_not_matched_insert_all()
     if replaced is not None:
         merge = merge.when_not_matched_by_source_delete(replaced)
     # The engine takes a missing vector for a bad one; ours were checked, and null is what it shall be.
     merge.execute(rows, on_bad_vectors="null")
+
+
+def _none_in_the_way(table: Table, rows: pa.Table, on: str | Sequence[str], replaced: str | None) -> bool:
+    if replaced is None:
+        key = on if isinstance(on, str) else on[0]
+        names = cast("list[str]", rows.column(key).to_pylist())
+        if len(names) > _MOST_COMPARED:
+            return False
+        replaced = is_in(key, names)
+    return table.count_rows(replaced) == 0
 
 
 def words_index() -> object:

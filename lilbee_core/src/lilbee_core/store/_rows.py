@@ -74,6 +74,8 @@ def unique_chunks(document: IndexedDocument) -> IndexedDocument:
         InvalidArgument: If words or vectors do not match the chunks, or a vector is not finite.
     """
     count = len(document.chunks)
+    if {document.text.document_id, *(chunk.document_id for chunk in document.chunks)} != {document.row.id}:
+        raise ValueError(f"the text and the chunks of {document.row.ref} must have its id {document.row.id}")
     if len(document.words) != count:
         raise InvalidArgument(
             f"{document.row.ref} has {count} chunks but {len(document.words)} strings of words",

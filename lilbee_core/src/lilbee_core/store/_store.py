@@ -18,7 +18,7 @@ from lilbee_core.store._reader import Reader
 from lilbee_core.store._staging import Staging
 from lilbee_core.store._state import SqliteState
 from lilbee_core.store._tables import Tables
-from lilbee_core.store._upkeep import keep_up, maintain, stats
+from lilbee_core.store._upkeep import WordKeeper, maintain, stats
 from lilbee_core.store._writer import Writer
 from lilbee_core.types import (
     Chunk,
@@ -69,6 +69,7 @@ class Store:
             tables, self._ledger, vector_cache_bytes=vector_cache_mb * 1_000_000, ann_threshold=ann_index_threshold
         )
         self._writer = Writer(tables, self._ledger, dimension=dimension)
+        self._words = WordKeeper()
         self._lock = writer_lock(tables.data_dir)
 
     @classmethod
@@ -225,7 +226,7 @@ class Store:
         """
         with self.writing():
             self._writer.put(documents)
-            keep_up(self._tables)
+            self._words.keep_up(self._tables)
 
     def stage(self, text: StoredText) -> Staging:
         """Begin a document that is too big for one `put`, inside `writing()`.

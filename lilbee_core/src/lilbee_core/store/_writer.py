@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from lilbee_core.errors import InvalidArgument
 from lilbee_core.protocols import IndexedDocument, Owed
 from lilbee_core.store._columns import pairs, part_rows, strings, vector_column
 from lilbee_core.store._engine import Table, update, upsert
@@ -66,9 +67,15 @@ class Writer:
             return
         ids = [one.row.id for one in batch]
         revisions = {one.row.id: text_revision(one.text) for one in batch}
-        self._put_texts(batch, revisions)
-        for name, scope in _SCOPES:
-            self._put_chunks(name, [one for one in batch if _scope(one) == scope], ids, revisions)
+        # All rows are made before the first is written: what does not fit is refused with nothing changed.
+        texts = text_rows([one.text for one in batch], revisions)
+        chunks = {
+            name: self._chunk_rows(name, [one for one in batch if _scope(one) == scope], revisions)
+            for name, scope in _SCOPES
+        }
+        self._put_texts(texts)
+        for name, rows in chunks.items():
+            self._put_chunks(name, rows, ids)
         self._ledger.record([_counted(one) for one in batch], revisions)
         self._drop_old_texts(revisions)
 
@@ -79,40 +86,40 @@ class Writer:
             found = [one for one in kept if _scope(one) == scope]
             if not found:
                 continue
-            table, dimension = self._table_for(name, found)
-            rows = chunk_rows(found, dimension, {one.row.id: revision for one in found})
+            rows = self._chunk_rows(name, found, {one.row.id: revision for one in found})
+            table = self._tables.require(name)
             with self._tables.engine("write the chunks"):
                 table.add(rows, on_bad_vectors="null")
 
-    def _put_texts(self, batch: Sequence[IndexedDocument], revisions: Mapping[DocumentId, str]) -> None:
+    def _put_texts(self, rows: pa.Table) -> None:
         table = self._tables.require(TEXTS)
         # An old text stays until the chunks that were cut from it are gone.
         with self._tables.engine("write the texts"):
-            upsert(table, text_rows([one.text for one in batch], revisions), on=["document_id", "revision"])
+            upsert(table, rows, on=["document_id", "revision"])
 
-    def _put_chunks(
-        self,
-        name: str,
-        documents: Sequence[IndexedDocument],
-        replaced: Sequence[DocumentId],
-        revisions: Mapping[DocumentId, str],
-    ) -> None:
-        table, dimension = self._table_for(name, documents)
+    def _put_chunks(self, name: str, rows: pa.Table, replaced: Sequence[DocumentId]) -> None:
+        table = self._tables.require(name)
+        condition = is_in("document_id", replaced)
         with self._tables.engine("write the chunks"):
-            condition = is_in("document_id", replaced)
-            if not documents and not (table.count_rows() and table.count_rows(condition)):
-                return
-            upsert(table, chunk_rows(documents, dimension, revisions), replaced=condition)
+            if rows.num_rows or (table.count_rows() and table.count_rows(condition)):
+                upsert(table, rows, replaced=condition)
 
-    def _table_for(self, name: str, documents: Sequence[IndexedDocument]) -> tuple[Table, int | None]:
+    def _chunk_rows(
+        self, name: str, documents: Sequence[IndexedDocument], revisions: Mapping[DocumentId, str]
+    ) -> pa.Table:
+        """Return the rows to write, and make the column of vectors when the first ones come."""
         dimension = self._dimension_for(name, documents)
-        if dimension is None:
-            return self._tables.require(name), None
-        return self._tables.require_vectors(name, dimension), dimension
+        if dimension is not None:
+            self._tables.require_vectors(name, dimension)
+        return chunk_rows(documents, dimension, revisions)
 
     def _dimension_for(self, name: str, documents: Iterable[IndexedDocument]) -> int | None:
-        given = [one.vectors.shape[1] for one in documents if one.vectors is not None and len(one.chunks)]
-        return cast("int", given[0]) if given else self._tables.dimension(name) or self._dimension
+        given = {cast("int", one.vectors.shape[1]) for one in documents if one.vectors is not None and len(one.chunks)}
+        if len(given) > 1:
+            raise InvalidArgument(
+                f"the vectors of one batch have the dimensions {sorted(given)}", hint="embed them with one model"
+            )
+        return given.pop() if given else self._tables.dimension(name) or self._dimension
 
     def _drop_old_texts(self, revisions: Mapping[DocumentId, str]) -> None:
         """Delete every text of these documents but the named one."""
