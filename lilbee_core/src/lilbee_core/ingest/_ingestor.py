@@ -157,7 +157,7 @@ class Ingestor:
             tally.updated += one.known
             tally.added += not one.known
         tally.moved += len(survey.moved)
-        tally.removed += len(survey.remove)
+        tally.removed += len(survey.remove) + len(survey.remove_late)
         return tally.report(seconds=self._clock.monotonic() - started, dry_run=True)
 
     def _survey(self, roots: Sequence[Root], cancel: CancelToken, options: SyncOptions, tally: Tally) -> Survey:
@@ -188,7 +188,7 @@ class Ingestor:
             SyncPlanned(
                 to_read=len(survey.to_read),
                 unchanged=tally.unchanged,
-                removed=len(survey.remove),
+                removed=len(survey.remove) + len(survey.remove_late),
                 moved=len(survey.moved),
                 bytes=survey.bytes,
             )
@@ -199,6 +199,8 @@ class Ingestor:
         if survey.to_read:
             producer = FileProducer(survey.to_read, self._reader, self._preparer, writer.refused, self._events, cancel)
             writer.run(self._pipeline(producer, vectors, cancel), total=len(survey.to_read))
+        if not _cancelled(cancel):
+            writer.drop(survey.remove_late)
 
     def _apply(self, survey: Survey, writer: BatchWriter, tally: Tally) -> None:
         self._relocate([*(row for _, row in survey.moved), *survey.redated])

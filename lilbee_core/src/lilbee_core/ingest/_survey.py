@@ -38,6 +38,7 @@ class Survey:
     moved: list[tuple[DocumentRow, DocumentRow]] = field(default_factory=list[tuple[DocumentRow, DocumentRow]])
     redated: list[DocumentRow] = field(default_factory=list[DocumentRow])
     remove: list[DocumentRow] = field(default_factory=list[DocumentRow])
+    remove_late: list[DocumentRow] = field(default_factory=list[DocumentRow])
     record: list[DocumentRow] = field(default_factory=list[DocumentRow])
     forget: list[DocumentId] = field(default_factory=list[DocumentId])
 
@@ -108,7 +109,10 @@ class Surveyor:
         survey.moved += [(old, self._relocated(old, one)) for old, one in places.moved]
         survey.to_read += [self._to_read(one) for one in places.changed]
         survey.to_read += [self._to_read(replace(one, row=None)) for one in places.new]
-        survey.remove += places.gone
+        # A file that was given another ending is read anew; its vectors can be had from the old one until then.
+        again = {one.row.sha256 for one in survey.to_read}
+        for row in places.gone:
+            (survey.remove_late if row.sha256 in again else survey.remove).append(row)
         self._distinct_ids(survey)
         return survey
 

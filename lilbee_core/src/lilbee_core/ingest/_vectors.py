@@ -102,7 +102,9 @@ class VectorSource:
         names = [name for name in inputs if name not in found and name not in self._refused]
         deadline = self._clock.monotonic() + self._seconds
         at, size = 0, min(self._batch_size, _FIRST_REQUEST) if self._spent <= 0 else self._batch_size
-        while at < len(names) and self.available and not self._stopped() and self._clock.monotonic() < deadline:
+        while at < len(names) and self.available and not self._stopped():
+            if at and self._clock.monotonic() >= deadline:
+                break
             part = names[at : at + size]
             found.update(self._request(part, [inputs[name] for name in part]))
             at, size = at + len(part), self._batch_size
