@@ -31,7 +31,7 @@ def cli() -> Iterator[str]:
     yield "Exit codes: 0 ok (also when nothing was found), 1 failed, 2 wrong usage, 3 a file that was tried in this run"
     yield "failed, 4 a named document, collection, model or library does not exist, 130 stopped with Ctrl-C.\n"
     yield "Results go to stdout, progress and warnings to stderr. `--json` prints one JSON document and nothing else.\n"
-    context = click.Context(group, info_name="lilbee", max_content_width=100)
+    context = click.Context(group, info_name="lilbee", **group.context_settings)
     for name in COMMANDS:
         command = group.get_command(context, name)
         assert command is not None
