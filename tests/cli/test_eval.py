@@ -75,9 +75,32 @@ def test_several_profiles_side_by_side(folder: Path, capsys: pytest.CaptureFixtu
     assert lines["ndcg@10"] == ["1.0000", "1.0000"]
 
 
+def test_profiles_compared_query_by_query(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["eval", str(folder), "--compare", "keyword, default", "--split"]
+    assert run([*command, "--json"]) == 0
+    said = told(capsys)
+    assert [one["profile"] for one in said["reports"]] == ["keyword", "default"]
+    assert said["reports"][0]["intervals"]["ndcg@10"] == [1, 1]
+    (pair,) = said["comparisons"]
+    assert (pair["base"], pair["profile"], pair["queries"]) == ("keyword", "default", 2)
+    assert pair["metrics"]["ndcg@10"] == {
+        "difference": 0, "interval": [0, 0], "wins": 0, "ties": 2, "losses": 0, "p": 1,
+    }  # fmt: skip
+    assert pair["held_out"]["queries"] == said["reports"][0]["held_out"]["queries"] == 1
+    assert run([*command, "--quiet"]) == 0
+    out = capsys.readouterr().out
+    assert "default against keyword, 2 queries" in out
+    assert "0 / 2 / 0" in out
+    assert "held-out half, 1 queries" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
+        (["--compare", "keyword"], 2),
+        (["--compare", "keyword,nowhere"], 2),
+        (["--compare", "keyword,default", "-p", "default"], 2),
+        (["--compare", "keyword,default", "--run-file", "x"], 2),
         (["--limit", "0"], 2),
         (["--profile", "none such"], 2),
         (["-p", "keyword", "-p", "default", "--run-file", "x"], 2),

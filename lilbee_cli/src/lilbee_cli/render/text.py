@@ -12,7 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from lilbee_core import Answer, Citation, Hit, SearchResult, SyncReport
-    from lilbee_core.evaluation import EvaluationReport
+    from lilbee_core.evaluation import Comparison, EvaluationReport
     from lilbee_core.types import LibraryStatus
 
 # A document must not move the cursor, color the screen or turn the reading direction.
@@ -166,4 +166,18 @@ def status(value: LibraryStatus) -> None:
 def figures(reports: Sequence[EvaluationReport]) -> None:
     """Print the figures of evaluations, one column each."""
     for cells in zip(*(report.summary() for report in reports), strict=True):
-        click.echo(f"{cells[0][0]:<16}" + "".join(f"{clean(value):>12}" for _, value in cells))
+        click.echo(f"{cells[0][0]:<16}" + "".join(f"{clean(value):>18}" for _, value in cells))
+
+
+def heading(title: str) -> None:
+    """Print a line above what follows."""
+    click.echo(f"\n{title}")
+
+
+def comparison(value: Comparison, *, where: str = "") -> None:
+    """Print what one profile gains over another."""
+    names = f"{clean(value.other.profile)} against {clean(value.base.profile)}"
+    heading(f"{names}, {where}{value.base.queries} queries")
+    click.echo(f"{'metric':<12}{'difference [95 %]':>28}{'wins / ties / losses':>24}{'p':>9}")
+    for metric, difference, counts, p in value.summary():
+        click.echo(f"{metric:<12}{difference:>28}{counts:>24}{p:>9}")

@@ -16,7 +16,7 @@ from lilbee_core.types import (
 
 if TYPE_CHECKING:
     from lilbee_core.doctor import Check
-    from lilbee_core.evaluation import EvaluationReport, EvaluationSet
+    from lilbee_core.evaluation import Comparison, EvaluationReport, EvaluationSet
     from lilbee_core.events import Event
     from lilbee_core.jobs import Job, JobRecord, Jobs, JobState
     from lilbee_core.protocols import CancelToken
@@ -124,6 +124,23 @@ class AsyncEvaluation:
 
         def work(token: CancelToken) -> EvaluationReport:
             return self._bee.evaluation.run(queries, qrels, profile=profile, limit=limit, depth=depth, cancel=token)
+
+        return await self._threads.run_cancellable(work, cancel)
+
+    async def compare(
+        self,
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, int]],
+        profiles: Sequence[str],
+        *,
+        limit: int | None = None,
+        depth: int = 100,
+        cancel: CancelToken | None = None,
+    ) -> tuple[Comparison, ...]:
+        """See `Evaluation.compare`."""
+
+        def work(token: CancelToken) -> tuple[Comparison, ...]:
+            return self._bee.evaluation.compare(queries, qrels, profiles, limit=limit, depth=depth, cancel=token)
 
         return await self._threads.run_cancellable(work, cancel)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lilbee_core.errors import EmptyQuery, InvalidArgument
 from lilbee_core.evaluation._collapse import DocumentScores
+from lilbee_core.evaluation._comparison import Comparison
 from lilbee_core.evaluation._metrics import RELEVANT, in_run_order, score_ranking
 from lilbee_core.evaluation._names import Names
 from lilbee_core.evaluation._report import EvaluationReport, JudgedQuery, RankedDocument
@@ -114,6 +115,32 @@ class Evaluation:
             profile=chosen,
             embedder=meta.embedder if meta is not None else None,
         )
+
+    def compare(
+        self,
+        queries: Queries,
+        qrels: Qrels,
+        profiles: Sequence[str],
+        *,
+        limit: int | None = None,
+        depth: int = 100,
+        cancel: CancelToken | None = None,
+    ) -> tuple[Comparison, ...]:
+        """Run every profile over the same queries, and return what each gains over the first of them.
+
+        Raises:
+            InvalidArgument: If fewer than two profiles are named, or one twice; and what `run` raises.
+            NotFound: If a judged document is not in the library.
+        """
+        if len(set(profiles)) < 2 or len(set(profiles)) < len(profiles):
+            raise InvalidArgument(
+                f"a comparison needs two or more different profiles, got {', '.join(profiles) or 'none'}",
+                hint="Name them, for example default,keyword.",
+            )
+        base, *others = [
+            self.run(queries, qrels, profile=profile, limit=limit, depth=depth, cancel=cancel) for profile in profiles
+        ]
+        return tuple(Comparison(base=base, other=other) for other in others)
 
     def _judge(
         self, query_id: str, text: str, grades: Mapping[str, int], names: Names, profile: str, depth: int

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
+from lilbee_core.evaluation._chance import Interval, interval_of_mean
+from lilbee_core.evaluation._halves import is_held_out
 from lilbee_core.evaluation._metrics import METRICS, percentile
 
 _ESCAPES = str.maketrans({"%": "%25", "\t": "%09", "\n": "%0A", "\r": "%0D"})
@@ -39,8 +41,8 @@ class JudgedQuery:
 class EvaluationReport:
     """Means over all judged queries; one without any answer counts 0. `documents` and `chunks` are the library's.
 
-    ``report["ndcg@10"]`` is one figure, `METRICS` names them all. Latencies are those of the searches alone, with
-    everything loaded.
+    ``report["ndcg@10"]`` is one figure, `METRICS` names them all; `interval` says how far the choice of queries
+    may move it. Latencies are those of the searches alone, with everything loaded.
     """
 
     per_query: tuple[JudgedQuery, ...]
@@ -50,9 +52,27 @@ class EvaluationReport:
     embedder: str | None = None
 
     def __getitem__(self, metric: str) -> float:
+        values = self.values(metric).values()
+        return fmean(values) if values else 0.0
+
+    def values(self, metric: str) -> dict[str, float]:
+        """Return one figure of every query, by its id.
+
+        Raises:
+            KeyError: If there is no such metric.
+        """
         if metric not in METRICS:
             raise KeyError(f"there is no metric {metric!r}; choose one of {', '.join(METRICS)}")
-        return fmean(dict(one.scores)[metric] for one in self.per_query) if self.per_query else 0.0
+        return {one.id: dict(one.scores)[metric] for one in self.per_query}
+
+    def interval(self, metric: str) -> Interval:
+        """Return the 95 % interval of a figure, by bootstrap over the queries; the same every time."""
+        return interval_of_mean(list(self.values(metric).values()))
+
+    @property
+    def held_out(self) -> EvaluationReport:
+        """The same over the half of the queries that nothing is fitted on (`is_held_out`)."""
+        return replace(self, per_query=tuple(one for one in self.per_query if is_held_out(one.id)))
 
     @property
     def queries(self) -> int:
@@ -79,6 +99,8 @@ class EvaluationReport:
         yield "profile", self.profile
         for metric in METRICS:
             yield metric, f"{self[metric]:.4f}"
+            interval = self.interval(metric)
+            yield "  95 %", f"{interval.low:.3f} to {interval.high:.3f}"
         yield "latency p50", f"{self.latency_p50_ms:.1f} ms"
         yield "latency p95", f"{self.latency_p95_ms:.1f} ms"
         yield "documents", str(self.documents)
@@ -95,6 +117,7 @@ class EvaluationReport:
             "answered": self.answered,
             "profile": self.profile,
             "embedder": self.embedder,
+            "intervals": {metric: self.interval(metric).to_list() for metric in METRICS},
         }
         if per_query:
             figures["per_query"] = [one.to_dict() for one in self.per_query]
