@@ -11,9 +11,11 @@ import pytest
 
 from lilbee_core.errors import Cancelled, ExtractError, SourceUnavailable
 from lilbee_core.events import DocumentMoved, DocumentRemoved, SyncFinished, SyncPlanned
-from lilbee_core.ingest import BatchLimits, Root, WalkOptions
+from lilbee_core.ingest import BatchLimits, Found, Root, WalkOptions
+from lilbee_core.ingest._plan import compare
 from lilbee_core.ingest._survey import sha256_of
 from lilbee_core.testing import HashEmbedder, ManualClock, Switch
+from lilbee_core.types import DocumentId, DocumentState, FileStamp
 from tests.support.ingesting import LONG_AGO_NS, Shelf, counts
 
 
@@ -135,6 +137,67 @@ def test_files_that_change_places_keep_their_identities(shelf: Shelf) -> None:
     assert (shelf.id_of("a.md"), shelf.id_of("b.md")) == (b, a)
     assert shelf.indexed() == {"a.md": "the godwit", "b.md": "the heron"}
     assert counts(shelf.sync()) == {"unchanged": 2}
+
+
+def swap(one: Path, other: Path) -> None:
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+
+
+def test_files_of_equal_size_and_time_that_change_places_are_noticed(shelf: Shelf) -> None:
+    files = [shelf.write(name, text) for name, text in (("a.md", "heron"), ("b.md", "egret"))]
+    for file in files:
+        os.utime(file, ns=(LONG_AGO_NS, LONG_AGO_NS))
+    shelf.sync()
+    a, b = shelf.id_of("a.md"), shelf.id_of("b.md")
+    swap(*files)
+    shelf.reader.read.clear()
+    report = shelf.sync()
+    assert counts(report) == {"moved": 2}
+    assert (report.embedded, shelf.reader.read) == (0, [])
+    assert (shelf.id_of("a.md"), shelf.id_of("b.md")) == (b, a)
+    assert shelf.indexed() == {"a.md": "egret", "b.md": "heron"}
+    assert counts(shelf.sync()) == {"unchanged": 2}
+
+
+def test_a_file_that_takes_the_place_of_one_alike_is_read(shelf: Shelf) -> None:
+    file = shelf.write("a.md", "heron")
+    shelf.sync()
+    before = file.stat()
+    other = shelf.write("other", "egret")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(file)
+    assert counts(shelf.sync()) == {"updated": 1}
+    assert shelf.text("a.md") == "egret"
+
+
+def test_files_of_a_copied_library_are_hashed_once_and_not_read(shelf: Shelf, tmp_path: Path) -> None:
+    for n in range(5):
+        shelf.write(f"{n}.md", f"bird number {n}")
+    shelf.sync()
+    shelf.reader.read.clear()
+    shutil.copytree(shelf.folder, tmp_path / "copy")
+    shutil.rmtree(shelf.folder)
+    shelf.folder = tmp_path / "copy"
+    hashed: list[str] = []
+    shelf.digest = lambda file, cancel: (hashed.append(file), sha256_of(file, cancel))[1]
+    for _ in range(2):
+        report = shelf.sync()
+        assert counts(report) == {"unchanged": 5}
+        assert (report.embedded, shelf.reader.read, len(hashed)) == (0, [], 5)
+
+
+def test_where_files_have_no_numbers_size_and_time_are_enough() -> None:
+    entries = [Found(path="a.md", raw="a.md", file="a.md", size=5, mtime_ns=7)]
+    stamp = FileStamp(
+        id=DocumentId("1"), path="a.md", state=DocumentState.INDEXED, code=None, reason=None, size=5, mtime_ns=7,
+        inode=9, chunks=1, media_type="text/plain", extractor="fake@1", raw_path="", sha256="",
+        attempted_at="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+    plan = compare(entries, [stamp], retry_failed=False, force=False, version_of=lambda _: "fake@1")
+    assert plan.unchanged == 1
 
 
 def test_logs_that_are_renamed_in_turn_keep_their_identities(shelf: Shelf) -> None:

@@ -60,6 +60,16 @@ def test_without_a_pair_to_trust_content_decides(root: Path) -> None:
         assert (report.unchanged, report.updated) == (2, 1)
 
 
+def test_numbers_of_files_that_an_old_ledger_lacks_are_filled_in_by_one_hash(root: Path) -> None:
+    connect(root / ".lilbee" / "index").open_table("documents").drop_columns(["inode"])
+    embedder = HashEmbedder()
+    with Lilbee(root, Settings(), embedder=embedder) as bee:
+        for _ in range(2):
+            assert bee.sync().unchanged == 3
+            assert {row.inode for row in bee.documents()} == {path.stat().st_ino for path in root.glob("*.md")}
+    assert embedder.texts == []
+
+
 @pytest.mark.parametrize("values", [{"chunk_size": 300}, {"chunk_overlap": 20}])
 def test_another_cut_is_refused_until_everything_is_cut_anew(root: Path, values: dict[str, int]) -> None:
     changed = Settings().changed(values)

@@ -19,7 +19,7 @@ from lilbee_core.ingest._vectors import VectorSource
 from lilbee_core.protocols import IndexedDocument
 
 T = TypeVar("T")
-_POLL_S = 0.1
+_POLL_S, _BRIEF_S = 0.1, 0.02
 _PATIENCE_S = 3.0
 """How long a cancelled pipeline is given to hand over what is under way."""
 
@@ -72,6 +72,7 @@ class _Budget:
 
     limit: int
     used: int = 0
+    wanted: bool = False
     changed: threading.Condition = field(default_factory=threading.Condition)
 
     def take(self, weight: int, stopped: Callable[[], bool]) -> bool:
@@ -79,9 +80,15 @@ class _Budget:
             while self.used and self.used + weight > self.limit:
                 if stopped():
                     return False
+                self.wanted = True
                 self.changed.wait(_POLL_S)
+            self.wanted = False
             self.used += weight
             return True
+
+    def is_held_by(self, weight: int) -> bool:
+        """Whether somebody waits for what is used up by so much alone."""
+        return self.wanted and self.used <= weight
 
     def give(self, weight: int) -> None:
         with self.changed:
@@ -109,6 +116,7 @@ class Pipeline:
         self._limits = limits
         self._cancelled = cancelled
         self._stop = threading.Event()
+        self._patience_s = _PATIENCE_S
         self._budget = _Budget(limits.in_flight_bytes)
         self._prepared: queue.Queue[Item | _Failed | None] = queue.Queue(2 * limits.documents)
         self._ready: queue.Queue[Batch | _Failed | None] = queue.Queue(1)
@@ -126,7 +134,7 @@ class Pipeline:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        end = time.monotonic() + _PATIENCE_S
+        end = time.monotonic() + self._patience_s
         while any(thread.is_alive() for thread in self._threads) and time.monotonic() < end:
             # Emptying the queues lets a thread go on that waits to put something.
             for source in (self._prepared, self._ready):
@@ -155,6 +163,7 @@ class Pipeline:
                 if deadline is None and self._cancelled():
                     deadline = time.monotonic() + _PATIENCE_S
                 if deadline is not None and time.monotonic() > deadline:
+                    self._patience_s = 0.0
                     return
                 continue
             if item is None:
@@ -208,7 +217,7 @@ class Pipeline:
         batch: list[Prepared] = []
         deadline = 0.0
         while True:
-            item = self._next(deadline if batch else None)
+            item = self._next(deadline if batch else None, sum(one.weight for one in batch))
             if isinstance(item, Prepared) and item.whole:
                 deadline = deadline if batch else time.monotonic() + self._limits.seconds
                 batch.append(item)
@@ -228,14 +237,16 @@ class Pipeline:
             elif item is None or self._stop.is_set():
                 return
 
-    def _next(self, deadline: float | None) -> Item | _Failed | bool | None:
-        """Return the next item; True when the deadline passed without one."""
+    def _next(self, deadline: float | None, held: int) -> Item | _Failed | bool | None:
+        """Return the next item; True when the batch should wait for none: it is time, or it fills the budget itself."""
         while not self._stop.is_set():
-            wait = _POLL_S if deadline is None else min(_POLL_S, max(0.0, deadline - time.monotonic()))
+            wait = _POLL_S if deadline is None else min(_BRIEF_S, max(0.0, deadline - time.monotonic()))
             try:
                 return self._prepared.get(timeout=wait)
             except queue.Empty:
-                if deadline is not None and (time.monotonic() >= deadline or self._cancelled()):
+                if deadline is None:
+                    continue
+                if time.monotonic() >= deadline or self._cancelled() or self._budget.is_held_by(held):
                     return True
         return None
 

@@ -96,7 +96,9 @@ def _drop(plan: Plan, stamp: FileStamp) -> None:
 
 
 def _same(entry: Found, stamp: FileStamp) -> bool:
-    return entry.mtime_ns == stamp.mtime_ns and entry.size == stamp.size
+    """Say whether nothing tells that a file is another one; files of a copied library have other numbers, too."""
+    alike = entry.mtime_ns == stamp.mtime_ns and entry.size == stamp.size
+    return alike and entry.inode in (0, stamp.inode)
 
 
 def _indexed(plan: Plan, entry: Found, stamp: FileStamp) -> None:

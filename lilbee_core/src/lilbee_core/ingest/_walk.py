@@ -21,6 +21,7 @@ class Found:
     file: str
     size: int
     mtime_ns: int
+    inode: int = 0
 
     @property
     def raw_path(self) -> str:
@@ -90,6 +91,7 @@ class _Link:
     info: os.stat_result
 
 
+_LARGEST = (1 << 63) - 1
 _KINDS = (
     (stat.S_ISFIFO, "pipe"),
     (stat.S_ISSOCK, "socket"),
@@ -215,7 +217,14 @@ class Walk:
             yield self._left(raw, code="extract.limit", reason=size, failed=True)
             return
         self._read.add(file)
-        yield Found(path=self._name(raw), raw=raw, file=file, size=info.st_size, mtime_ns=info.st_mtime_ns)
+        yield Found(
+            path=self._name(raw),
+            raw=raw,
+            file=file,
+            size=info.st_size,
+            mtime_ns=info.st_mtime_ns,
+            inode=info.st_ino & _LARGEST,
+        )
 
     def _unreadable(self, entry: os.DirEntry[str], raw: str, rules: IgnoreRules, error: OSError) -> Iterator[LeftOut]:
         rule = rules.decide(raw, entry.name, is_folder=False)

@@ -56,7 +56,7 @@ CHUNK_COLUMNS = (
 DOCUMENT_COLUMNS = (
     "id", "collection", "path", "state", "code", "reason", "media_type", "title", "language", "date", "size",
     "mtime_ns", "sha256", "chunks", "embedded", "extractor", "raw_path", "attempted_at", "indexed_at", "metadata",
-    "warnings", "file_date",
+    "warnings", "file_date", "inode",
 )  # fmt: skip
 _MIN_COMPRESSED = 64
 # Three times as fast as zlib at its default, and 2 % larger.
@@ -248,7 +248,7 @@ def stamps_from(table: pa.Table) -> Iterator[FileStamp]:
 
 def _stamp_column(table: pa.Table, name: str) -> list[object]:
     """Return a column of the ledger; what an older version did not write is equal to no file's."""
-    default = {"size": -1, "mtime_ns": -1, "chunks": 0, "code": None, "reason": None}.get(name, "")
+    default = {"size": -1, "mtime_ns": -1, "inode": -1, "chunks": 0, "code": None, "reason": None}.get(name, "")
     if name not in table.column_names:
         return [default] * len(table)
     column = table.column(name)

@@ -53,7 +53,7 @@ _COLUMNS: Final = {
     DOCUMENTS: """
         id! collection path state code reason media_type title language date size:whole mtime_ns:whole sha256
         chunks:whole embedded:whole extractor raw_path attempted_at indexed_at metadata warnings revision
-        file_date:flag
+        file_date:flag inode:whole
     """,
 }
 # Long strings lie in small compressed blocks rather than one by one: a tenth smaller, and no slower to fetch.

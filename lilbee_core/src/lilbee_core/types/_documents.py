@@ -235,7 +235,8 @@ class DocumentRow:
 
     `raw_path` is the exact name on disk, percent-escaped, where it differs from `path` (a name that is
     not UTF-8 or not NFC). `embedded` counts the chunks that have a vector; the rest are owed. `file_date` says that
-    the document has no date of its own, so that `date` is the day on which its file changed.
+    the document has no date of its own, so that `date` is the day on which its file changed. `inode` is the number
+    of the file itself, 0 where the system has none: files that take each other's place have another one.
     """
 
     id: DocumentId
@@ -251,6 +252,7 @@ class DocumentRow:
     file_date: bool = False
     size: int = 0
     mtime_ns: int = 0
+    inode: int = 0
     sha256: str = ""
     chunks: int = 0
     embedded: int = 0
@@ -305,6 +307,7 @@ class FileStamp(NamedTuple):
     reason: str | None
     size: int
     mtime_ns: int
+    inode: int
     chunks: int
     media_type: str
     extractor: str
