@@ -47,6 +47,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
         ("a.ipynb", "application/x-ipynb+json"),
         ("a.py", "text/x-python"),
         ("Makefile", "text/x-make"),
+        ("src/CMakeLists.txt", "text/x-cmake"),
         ("Dockerfile", "text/x-dockerfile"),
         ("a.pdf", "application/pdf"),
         ("a.docx", f"{OOXML}wordprocessingml.document"),
@@ -92,6 +93,7 @@ def test_names_tell(path: str, media_type: str) -> None:
         ("a.pdf", b"", "application/pdf"),
         ("a.pdf", RANDOM, "application/pdf"),
         ("colors.log", b"\x1b[31mred\x1b[0m text\n" * 3, "text/plain"),
+        ("title.log", b"\x1b]0;hive\x07$ ls\nfile\n", "text/plain"),
     ],
 )
 def test_first_bytes_tell(path: str, head: bytes, media_type: str) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import queue
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -225,6 +227,37 @@ def test_sources_are_taken_only_when_there_is_room(pool: ExtractPool) -> None:
     iterator.close()
 
 
+class Gauge:
+    """Reads files on threads and counts how many it reads at once. All wait for each other as long as they can."""
+
+    name, version, in_process = "gauge", "1", False
+
+    def __init__(self, expected: int) -> None:
+        self.most = self.now = 0
+        self.lock = threading.Lock()
+        self.meeting = threading.Barrier(expected)
+
+    def extract(self, source: Source, context: object) -> Document:
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        with suppress(threading.BrokenBarrierError):
+            self.meeting.wait(timeout=0.5)
+        with self.lock:
+            self.now -= 1
+        return Document(path=source.path, text="read")
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_no_more_files_are_read_at_once_than_asked_for(in_flight: int) -> None:
+    gauge = Gauge(in_flight)
+    spec = ExtractorSpec(name="gauge", media_types=("x-acme/*",), priority=9, build=lambda *_: gauge)
+    with ExtractPool(ExtractorRegistry([spec]), workers=4, in_flight=in_flight, timeout_s=20) as pool:
+        found = results(pool, *(sample("pid", str(number)) for number in range(200)))
+    assert len(found) == 200
+    assert gauge.most == in_flight
+
+
 def test_closing_the_iterator_gives_up_what_is_being_read(pool: ExtractPool) -> None:
     iterator = pool.extract([sample("pid"), sample("hang", "1"), sample("hang", "2"), sample("hang", "3")])
     assert next(iterator)[0].path == "pid"
@@ -271,5 +304,7 @@ def test_a_closed_pool_refuses_work_and_closes_again(registry: ExtractorRegistry
 def test_senseless_settings_are_refused(registry: ExtractorRegistry) -> None:
     with pytest.raises(ValueError, match="workers"):
         ExtractPool(registry, workers=-1, timeout_s=1, memory_mb=1, max_chars=1)
+    with pytest.raises(ValueError, match="in_flight"):
+        ExtractPool(registry, in_flight=-1)
     with pytest.raises(ValueError, match="timeout_s"):
         ExtractPool(registry, workers=1, timeout_s=0, memory_mb=1, max_chars=1)

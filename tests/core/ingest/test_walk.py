@@ -48,8 +48,8 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     make(tmp_path, ".git/HEAD", "node_modules/x/y.js", "a.pyc", "notes~", "lib.so", "build/out.md", "keep.log", "x.log")
     (tmp_path / ".gitignore").write_text("build/\n*.log\n!keep.log\n")
     found, left = walk(tmp_path)
-    assert list(found) == [".gitignore", "keep.log"]
-    assert set(left) == {".git/", "node_modules/", "a.pyc", "notes~", "lib.so", "build/", "x.log"}
+    assert list(found) == ["keep.log"]
+    assert set(left) == {".gitignore", ".git/", "node_modules/", "a.pyc", "notes~", "lib.so", "build/", "x.log"}
     assert left["build/"].reason == "ignored by build/ (.gitignore)"
     assert left["node_modules/"].reason == "ignored by node_modules/ (built in)"
     assert set(codes(left).values()) == {"ignored"}
@@ -60,9 +60,9 @@ def test_ignore_files_can_be_switched_off(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.log\n")
     (tmp_path / ".lilbeeignore").write_text("*.tmp\n!node_modules/\n")
     found, _ = walk(tmp_path)
-    assert set(found) == {".gitignore", ".lilbeeignore", "c.old", "node_modules/x.js"}
+    assert set(found) == {"c.old", "node_modules/x.js"}
     found, left = walk(tmp_path, options=WalkOptions(use_gitignore=False, ignore=("*.old",)))
-    assert set(found) == {".gitignore", ".lilbeeignore", "a.log", "node_modules/x.js"}
+    assert set(found) == {"a.log", "node_modules/x.js"}
     assert left["c.old"].reason == "ignored by *.old (settings)"
     (tmp_path / ".lilbeeignore").unlink()
     found, _ = walk(tmp_path, options=WalkOptions(default_ignores=False))
@@ -86,7 +86,19 @@ def test_ignore_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "umlaut/.gitignore").write_bytes("\ufeff\u00dcber.md\r\n\xff\n".encode("utf-8", "replace"))
     found, left = walk(tmp_path)
     assert {"a.md", "sub/b.md"} <= set(found)
-    assert codes(left) == {".gitignore": "special_file", "umlaut/\u00dcber.md": "ignored"}
+    assert set(codes(left).values()) == {"ignored"}
+    assert set(left) == {".gitignore", "sub/.gitignore/", "umlaut/.gitignore", "umlaut/\u00dcber.md"}
+
+
+def test_ignore_files_are_no_documents_unless_asked_for(tmp_path: Path) -> None:
+    make(tmp_path, "a.md", "sub/.gitignore")
+    (tmp_path / ".lilbeeignore").write_text("!/sub/.gitignore\n")
+    found, left = walk(tmp_path)
+    assert set(found) == {"a.md", "sub/.gitignore"}
+    assert left[".lilbeeignore"].reason == "ignored by .lilbeeignore (built in)"
+    found, left = walk(tmp_path, options=WalkOptions(default_ignores=False))
+    assert set(found) == {"a.md", ".lilbeeignore", "sub/.gitignore"}
+    assert left == {}
 
 
 # ------------------------------------------------------------------ links
@@ -137,10 +149,10 @@ def test_a_link_to_what_is_ignored_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "own").symlink_to("data")
     (tmp_path / "sub").symlink_to("nested/y.md")
     found, left = walk(tmp_path, own=(tmp_path / "data", tmp_path / "nested"))
-    assert set(found) == {".gitignore", "b.md"}
+    assert set(found) == {"b.md"}
     assert codes(left) == {
         "build/": "ignored", "out/": "link.inside", "out.md": "link.inside", "own/": "link.inside",
-        "sub": "link.inside",
+        "sub": "link.inside", ".gitignore": "ignored",
     }  # fmt: skip
     assert "ignored by build/" in left["out.md"].reason
     assert "another collection" in left["own/"].reason

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lilbee_core.extract._charset import guess_encoding
-from lilbee_core.text import normalize_newlines
+from lilbee_core.text import normalize_newlines, without_escapes
 
 SAMPLE_BYTES = 64 * 1024
-# Control characters that no text holds. Besides white space, escape (colors of terminals), backspace (overstrikes)
-# and the end mark of old systems do occur.
-_CONTROLS = bytes((set(range(0x20)) | {0x7F}) - {0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1A, 0x1B})
+# Control characters that no text holds. Besides white space, escape (colors of terminals), bell, backspace
+# (overstrikes) and the end mark of old systems do occur.
+_CONTROLS = bytes((set(range(0x20)) | {0x7F}) - {0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1A, 0x1B})
 _FEW = 0.02
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -59,8 +59,9 @@ def looks_like_text(head: bytes) -> bool:
     sample = head[:SAMPLE_BYTES]
     if not sample or _mark(sample) or _wide_encoding(sample):
         return True
-    # Random and compressed data are full of them: an eighth of all bytes.
-    return len(sample) - len(sample.translate(None, _CONTROLS)) <= len(sample) * _FEW
+    # Random and compressed data are full of them: a tenth of all bytes.
+    seen = without_escapes(sample)
+    return len(seen) - len(seen.translate(None, _CONTROLS)) <= len(sample) * _FEW
 
 
 def decode(data: bytes, *, declared: str | None = None) -> Decoded:

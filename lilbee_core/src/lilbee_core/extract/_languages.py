@@ -213,6 +213,11 @@ def language_of_media_type(media_type: str) -> str | None:
     return language if language in LANGUAGES else None
 
 
+def language_of_name(name: str) -> str | None:
+    """Return the language of files that are always called `name` (in lower case), such as ``makefile``."""
+    return _BY_NAME.get(name)
+
+
 def language_of(path: str, head: bytes) -> str | None:
     """Return the language of a file from its name and its first bytes, or None if it is no source code.
 

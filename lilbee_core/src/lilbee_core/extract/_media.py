@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lilbee_core.extract._decode import looks_like_text
-from lilbee_core.extract._languages import language_of
+from lilbee_core.extract._languages import language_of, language_of_name
 
 BINARY = "application/octet-stream"
 PLAIN = "text/plain"
@@ -163,7 +163,9 @@ def _refine(by_suffix: str, magic: str | None, head: bytes) -> str:
 
 def _text_type(path: str, name: str, suffix: str, head: bytes) -> str:
     if suffix in _TEXT:
-        return _TEXT[suffix]
+        # Few names say more than their ending, as CMakeLists.txt does.
+        named = language_of_name(name)
+        return f"text/x-{named}" if named else _TEXT[suffix]
     if name in _KNOWN or name.split(".", 1)[0] in _KNOWN:
         return PLAIN
     language = language_of(path, head)

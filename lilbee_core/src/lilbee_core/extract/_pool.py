@@ -49,6 +49,7 @@ class ExtractPool:
         registry: ExtractorRegistry,
         *,
         workers: int = 0,
+        in_flight: int = 0,
         timeout_s: float = 60.0,
         memory_mb: int = 1024,
         cache_dir: Path | None = None,
@@ -61,14 +62,15 @@ class ExtractPool:
         """Take the settings; nothing is started yet.
 
         With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
-        libraries keep memory.
+        libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker.
         """
-        if workers < 0:
-            raise ValueError(f"workers must not be negative, got {workers}")
+        if min(workers, in_flight) < 0:
+            raise ValueError(f"workers and in_flight must not be negative, got {workers} and {in_flight}")
         if timeout_s <= 0:
             raise ValueError(f"timeout_s must be positive, got {timeout_s}")
         self._registry = registry
         self._workers = workers or min(4, os.cpu_count() or 1)
+        self._in_flight = in_flight or self._workers * _LOOK_AHEAD
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
         self._recycle_after = recycle_after
@@ -109,7 +111,7 @@ class ExtractPool:
     def extract(self, sources: Iterable[Source], *, check: Callable[[], None] = _never) -> Iterator[Result]:
         """Yield each source with its document or its error, as they are done.
 
-        Sources are taken from the iterable only when there is room: at most two files per worker are ahead. Closing
+        Sources are taken from the iterable only when there is room: at most so many files are on their way. Closing
         the iterator gives up what is being read. `check` is called often and may raise to stop everything.
         """
         if self._closed.is_set():
@@ -119,7 +121,7 @@ class ExtractPool:
             for source in sources:
                 check()
                 yield from self._begin(call, source)
-                while call.pending >= self._workers * _LOOK_AHEAD:
+                while call.pending >= self._in_flight:
                     yield call.wait()
                 yield from call.ready()
             while call.pending:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from lilbee_core.analysis import Analyzer, detect_language
 from lilbee_core.protocols import Chunker, Owed, StreamingChunker
+from lilbee_core.text import without_escapes
 from lilbee_core.types import Chunk, Document, DocumentRow, Span, StoredText
 
 _LANGUAGE_SAMPLE = 4000
@@ -105,7 +106,7 @@ class Preparer:
         first: bool,
         last: bool,
     ) -> Prepared:
-        inputs = tuple(self._embed_text(chunk) for chunk in chunks)
+        inputs = tuple(map(self._input, chunks))
         return Prepared(
             row=replace(row, chunks=len(chunks)),
             text=text,
@@ -120,7 +121,9 @@ class Preparer:
 
     def words(self, chunk: Chunk) -> str:
         """Return the analyzed text of a chunk: its words, then its title, headings, symbol and path."""
-        return self._analyzer.index_text(chunk.text, language=chunk.language, context=(*chunk.context, chunk.path))
+        # Colors of a terminal would be part of the words beside them.
+        shown = without_escapes(chunk.text)
+        return self._analyzer.index_text(shown, language=chunk.language, context=(*chunk.context, chunk.path))
 
     def owed_input(self, owed: Owed) -> str:
         """Return what is embedded for a chunk whose vector is owed, the same as when it was prepared."""
@@ -134,7 +137,10 @@ class Preparer:
             span=Span(0, len(owed.text)),
             headings=owed.context,
         )
-        return self._embed_text(chunk)
+        return self._input(chunk)
+
+    def _input(self, chunk: Chunk) -> str:
+        return without_escapes(self._embed_text(chunk))
 
 
 def content_of(text: str) -> str:

@@ -51,6 +51,7 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path) -> Reade
     pool = ExtractPool(
         registry,
         workers=options.extract_workers or min(4, os.cpu_count() or 1),
+        in_flight=0 if options.ingest_concurrency == "static" else options.ingest_concurrency,
         timeout_s=options.extract_timeout_s,
         memory_mb=options.extract_memory_mb,
         cache_dir=cache_dir,

@@ -75,8 +75,8 @@ class IngestSettings(Section):
     batch_seconds: Seconds = Field(default=5.0, description="Longest time before a batch is committed.")
     embed_batch_size: Positive = Field(default=64, description="Texts per request to a remote embedder.")
     embed_concurrency: Positive = Field(default=2, description="Requests to a remote embedder at the same time.")
-    ingest_concurrency: Literal["static"] = Field(
-        default="static", description="How many documents are worked on at once."
+    ingest_concurrency: Literal["static"] | Positive = Field(
+        default="static", description="Files being read at once: static (two per extractor process), or a number."
     )
 
 
