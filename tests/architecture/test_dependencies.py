@@ -60,7 +60,7 @@ def written_reason(package: str) -> bool:
 
 @pytest.mark.parametrize("package", sorted(NAMED))
 def test_a_named_package_is_a_dependency_or_there_is_a_reason(package: str) -> None:
-    every: set[str] = set().union(*requirements(NAMED[package]).values())
+    every = {name for names in requirements(NAMED[package]).values() for name in names}
     assert package in every or written_reason(package), f"{package}: neither used nor explained in {DECISIONS.name}"
 
 
@@ -85,7 +85,7 @@ def test_a_front_end_depends_on_the_core_and_on_no_other_front_end(distribution:
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_what_is_imported_is_declared(distribution: str) -> None:
     """An import that works only because some other package happens to bring it along breaks one day."""
-    declared: set[str] = set().union(*requirements(distribution).values())
+    declared = {name for names in requirements(distribution).values() for name in names}
     declared |= {name.replace("_", "-") for name in DISTRIBUTIONS}
     imported = [found for path in source_files(distribution) for found in imports_of(path)]
     strangers = {found.top for found in imported if not _brought_along(found)} - sys.stdlib_module_names

@@ -182,10 +182,10 @@ class WordPieces:
                 size *= 2
 
     def _encode(self, text: str) -> Encoding:
-        try:
-            return self._tokenizer.encode(text, add_special_tokens=False)
-        except TypeError:  # half a surrogate pair, which no UTF-8 holds; BERT ignores the character it becomes
-            return self._tokenizer.encode(_SURROGATE.sub("\ufffd", text), add_special_tokens=False)
+        # Half a surrogate pair, which no UTF-8 holds: some versions refuse it, others make three characters of it.
+        # BERT ignores the character that it becomes here.
+        sound = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+        return self._tokenizer.encode(sound, add_special_tokens=False)
 
 
 def _begins_word(words: Sequence[int | None], index: int) -> bool:
