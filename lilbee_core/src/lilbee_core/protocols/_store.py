@@ -86,6 +86,10 @@ class ChunkReader(Protocol):
 
     def text(self, document_id: DocumentId) -> StoredText | None: ...
 
+    def newest(self, *, limit: int, filters: Filter = ..., scope: Scope = ...) -> tuple[ChunkId, ...]:
+        """Return the first chunk of each document, by the documents' dates, newest first; undated ones come last."""
+        ...
+
     def count(self, *, filters: Filter = ..., scope: Scope = ...) -> int: ...
 
     def languages(self) -> Mapping[str, float]:

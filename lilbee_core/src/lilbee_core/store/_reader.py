@@ -160,6 +160,19 @@ class Reader:
             limit,
         )
 
+    def newest(self, limit: int, filters: Filter, scope: Scope) -> tuple[ChunkId, ...]:
+        """Return the first chunk of each document, newest document first."""
+        where = to_sql(filters)
+        where = f"ordinal = 0 AND ({where})" if where else "ordinal = 0"
+        rows: list[tuple[str, str]] = []
+        for name in _TABLES[scope]:
+            table = self._tables.select(name, "read dates", ("id", "date"), where)
+            dates = cast("list[str | None]", table.column("date").to_pylist())
+            rows += [(date or "", id_) for date, id_ in zip(dates, strings(table, "id"), strict=True)]
+        rows.sort(key=lambda row: row[1])
+        rows.sort(key=lambda row: row[0], reverse=True)
+        return tuple(ChunkId(id_) for _, id_ in rows[:limit])
+
     # ------------------------------------------------------------------ counts
 
     def count(self, filters: Filter, scope: Scope) -> int:

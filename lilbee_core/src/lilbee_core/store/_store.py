@@ -189,6 +189,14 @@ class Store:
         """Return the extracted text of a document, the one its chunks were cut from."""
         return self._reader.text(document_id)
 
+    def newest(self, *, limit: int, filters: Filter = _ALL, scope: Scope = Scope.RAW) -> tuple[ChunkId, ...]:
+        """Return the first chunk of each document, by the documents' dates, newest first; undated ones come last.
+
+        Raises:
+            InvalidFilter: If a filter cannot be understood.
+        """
+        return self._reader.newest(limit, filters, scope)
+
     def count(self, *, filters: Filter = _ALL, scope: Scope = Scope.RAW) -> int:
         """Return the number of chunks.
 

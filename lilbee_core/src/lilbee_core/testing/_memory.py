@@ -130,6 +130,11 @@ class MemoryStore:
     def text(self, document_id: DocumentId) -> StoredText | None:
         return self._open().texts.get(document_id)
 
+    def newest(self, *, limit: int, filters: Filter = Filter(), scope: Scope = Scope.RAW) -> tuple[ChunkId, ...]:
+        first = [one.chunk for one in self._visible(filters, scope) if one.chunk.ordinal == 0]
+        by_date = sorted(sorted(first, key=lambda one: one.id), key=lambda one: one.date or "", reverse=True)
+        return tuple(one.id for one in by_date[:limit])
+
     def count(self, *, filters: Filter = Filter(), scope: Scope = Scope.RAW) -> int:
         return len(self._visible(filters, scope))
 

@@ -78,6 +78,7 @@ class StoreContract(LedgerContract):
         assert store.get([ChunkId("gone")]) == (), "it found a chunk that nobody wrote"
         assert store.dense(hash_vector(BEES), limit=5) == (), "it found vectors that nobody wrote"
         assert store.lexical(query("bees"), limit=5) == (), "it found words that nobody wrote"
+        assert store.newest(limit=5) == (), "it found documents that nobody wrote"
         assert store.count() == 0, "it counts chunks that nobody wrote"
         assert dict(store.languages()) == {}, "it knows languages of nothing"
         assert store.text(DocumentId("gone")) is None, "it found a text that nobody wrote"
@@ -120,6 +121,15 @@ class StoreContract(LedgerContract):
         assert store.neighbors(chunks[2]) == chunks[1:4], "wrong neighbors"
         assert store.neighbors(chunks[0], before=2, after=1) == chunks[:2], "wrong neighbors at the start"
         assert store.neighbors(chunks[4], before=0, after=9) == chunks[4:], "wrong neighbors at the end"
+
+    def test_the_newest_documents_come_first(self) -> None:
+        store = self.filled()
+        every = [chunk.path for chunk in store.get(store.newest(limit=9))]
+        assert every == ["notes/sub/hive.txt", "notes/bees.md", "bienen.txt"], "not by date, or not each document once"
+        assert [chunk.text for chunk in store.get(store.newest(limit=2))] == [HIVE, BEES], "not their first chunks"
+        older = store.get(store.newest(limit=9, filters=Filter(before="2026-02-01")))
+        assert [chunk.path for chunk in older] == ["notes/bees.md"], "it does not heed the filter"
+        assert store.newest(limit=9, scope=Scope.WIKI) == (), "it does not heed the scope"
 
     def test_languages_are_shares(self) -> None:
         shares = self.filled().languages()
