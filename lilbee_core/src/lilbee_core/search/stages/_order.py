@@ -19,7 +19,8 @@ class Order:
 
     Neither retriever sees order: "amber lamp flashes twice" is as good to them shuffled. What a hit gains is `bonus`
     times the square of the share of the query's pairs of neighbors that it holds as typed: all of them say much, one
-    of many says little. A pair of two function words does not count. Scores between 0 and 1 stay there.
+    of many says little. A pair of two function words does not count. Scores between 0 and 1 stay there, and a hit that
+    is best in everything keeps its score.
     """
 
     bonus: float = 0.8
@@ -31,14 +32,18 @@ class Order:
         pairs = _pairs(state)
         if not pairs or not state.hits:
             return replace(state, note="no neighbors to look for")
-        lifted = [self._lifted(hit, pairs) for hit in state.hits]
+        shares = [_share(hit, pairs) for hit in state.hits]
+        most = 1 + self.bonus * max(shares) ** 2
+        lifted = [
+            replace(hit, score=(hit.score + self.bonus * share**2) / most).with_score(self.name, share)
+            for hit, share in zip(state.hits, shares, strict=True)
+        ]
         return replace(state, hits=tuple(sorted(lifted, key=lambda hit: -hit.score)), note=f"{len(pairs)} pairs")
 
-    def _lifted(self, hit: Hit, pairs: frozenset[str]) -> Hit:
-        text = " ".join(hit.chunk.text.casefold().split())
-        share = sum(pair in text for pair in pairs) / len(pairs)
-        score = (hit.score + self.bonus * share * share) / (1 + self.bonus)
-        return replace(hit, score=score, scores=(*hit.scores, (self.name, share)))
+
+def _share(hit: Hit, pairs: frozenset[str]) -> float:
+    text = " ".join(hit.chunk.text.casefold().split())
+    return sum(pair in text for pair in pairs) / len(pairs)
 
 
 def _pairs(state: SearchState) -> frozenset[str]:
