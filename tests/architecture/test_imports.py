@@ -23,6 +23,7 @@ from tests.architecture._source import (
 HOMES = {
     "graspologic_native": {"concepts"},
     "kreuzberg": {"extract"},
+    "pypdfium2": {"extract"},
     "lancedb": {"store"},
     "litellm": {"providers"},
     "networkx": {"concepts"},
@@ -41,7 +42,8 @@ TABLE_FUNCTIONS = {"to_arrow": {"pyarrow"}, "to_pandas": {"pandas", "pyarrow"}}
 # What a front end may import from the core; everything else is reached through `Lilbee`.
 PUBLIC = {"aio", "errors", "events", "library", "plugins", "protocols", "settings", "testing", "text", "types"}
 HEAVY = (
-    "kreuzberg", "lancedb", "litellm", "numpy", "onnxruntime", "pandas", "pyarrow", "pydantic", "spacy", "tokenizers",
+    "kreuzberg", "lancedb", "litellm", "numpy", "onnxruntime", "pandas", "pyarrow", "pydantic", "pypdfium2", "spacy",
+    "tokenizers",
     "tree_sitter",
 )  # fmt: skip
 

@@ -127,18 +127,45 @@ def epub(chapters: Mapping[str, str], **parts: str) -> bytes:
 
 def pdf(*pages: Sequence[tuple[int, str]]) -> bytes:
     """Return a PDF; each page is a list of lines with their font sizes."""
+    placed: list[list[tuple[float, float, int, str]]] = []
+    for lines in pages:
+        at = 780
+        page: list[tuple[float, float, int, str]] = []
+        for size, line in lines:
+            page.append((60, at, size, line))
+            at -= size + 4
+        placed.append(page)
+    return placed_pdf(*placed)
+
+
+def placed_pdf(
+    *pages: Sequence[tuple[float, float, int, str]], rotate: int = 0, picture: tuple[int, int, bytes] | None = None
+) -> bytes:
+    """Return a PDF; each page is a list of texts, in the order of drawing, with left, baseline and font size.
+
+    A `picture` (width, height, gray values) fills each page behind its text.
+    """
     objects: list[bytes] = [b"<</Type/Catalog/Pages 2 0 R>>", b"", b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
     kids: list[str] = []
+    images, behind = "", ""
+    if picture is not None:
+        width, height, gray = picture
+        objects.append(
+            f"<</Type/XObject/Subtype/Image/Width {width}/Height {height}/ColorSpace/DeviceGray/BitsPerComponent 8"
+            f"/Length {len(gray)}>>\nstream\n".encode()
+            + gray
+            + b"\nendstream"
+        )
+        images, behind = f"/XObject<</P {len(objects)} 0 R>>", "q 595 0 0 842 0 0 cm /P Do Q\n"
     for lines in pages:
-        at, stream = 780, ""
-        for size, line in lines:
+        stream = behind
+        for left, baseline, size, line in lines:
             shown = line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-            stream += f"BT /F1 {size} Tf 1 0 0 1 60 {at} Tm ({shown}) Tj ET\n"
-            at -= size + 4
+            stream += f"BT /F1 {size} Tf 1 0 0 1 {left} {baseline} Tm ({shown}) Tj ET\n"
         objects.append(f"<</Length {len(stream)}>>\nstream\n{stream}endstream".encode("cp1252"))
         objects.append(
-            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {len(objects)} 0 R"
-            "/Resources<</Font<</F1 3 0 R>>>>>>".encode()
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Rotate {rotate}/Contents {len(objects)} 0 R"
+            f"/Resources<</Font<</F1 3 0 R>>{images}>>>>".encode()
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<</Type/Pages/Count {len(kids)}/Kids[{' '.join(kids)}]>>".encode()

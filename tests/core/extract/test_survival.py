@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from lilbee_core.extract import ExtractorRegistry, ExtractPool
+from lilbee_core.extract._folders import WorkFolders
 from lilbee_core.types import Document, Source
 from tests.core.extract import _samples
 from tests.core.extract._files import docx, paragraph, pdf
@@ -95,6 +96,33 @@ def test_nothing_is_written_at_home(tmp_path: Path) -> None:
 def test_a_temporary_cache_is_removed(tmp_path: Path, script: str) -> None:
     assert run(["-c", script], env={**os.environ, "TMPDIR": str(tmp_path)}) == "words 1"
     assert [path.name for path in tmp_path.iterdir()] == ["a.docx"]
+
+
+def test_native_libraries_are_unpacked_where_nobody_else_can_write(tmp_path: Path) -> None:
+    file, native = tmp_path / "a.pdf", tmp_path / "user" / "native"
+    file.write_bytes(pdf([(11, "words")]))
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    code = BODY.format(file=str(file)).replace("a.docx", "a.pdf").replace(
+        "memory_mb=1024", f"memory_mb=1024, native_dir=__import__('pathlib').Path({str(native)!r})"
+    )  # fmt: skip
+    assert run(["-c", code], env={**os.environ, "TMPDIR": str(shared)}) == "words 1"
+    assert [path.name for path in native.rglob("*") if path.is_file()]
+    assert native.stat().st_mode & 0o077 == 0
+    assert list(shared.iterdir()) == []
+
+
+def test_a_folder_that_is_a_link_or_not_ours_is_not_used(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "link"
+    elsewhere.mkdir()
+    link.symlink_to(elsewhere)
+    folders = WorkFolders(None, link)
+    try:
+        assert Path(folders.native()) not in (link, elsewhere)
+        assert Path(folders.native()).stat().st_mode & 0o077 == 0
+    finally:
+        folders.remove()
+    assert not Path(folders._own or tmp_path / "gone").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

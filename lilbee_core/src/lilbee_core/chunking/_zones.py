@@ -40,12 +40,13 @@ class Segments:
 
     def at(self, offset: int) -> Segment | None:
         """Return the innermost segment that holds the character at `offset`."""
-        holding = [one for one in self.touching(offset, offset + 1) if offset < one.span.end]
+        holding = [one for one in self.touching(offset, offset + 1) if offset < one.span.end and not one.fine]
         return holding[-1] if holding else None
 
     def edges(self, start: int, end: int) -> list[int]:
-        """Return where segments begin or end, from `start` to `end`, ascending."""
-        inside = {edge for one in self._all for edge in (one.span.start, one.span.end) if start < edge < end}
+        """Return where segments that are not fine begin or end, from `start` to `end`, ascending."""
+        coarse = (one.span for one in self._all if not one.fine)
+        inside = {edge for span in coarse for edge in (span.start, span.end) if start < edge < end}
         return [start, *sorted(inside), end]
 
 

@@ -11,13 +11,14 @@ from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._engine import Extraction, run_engine
 from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, WORD
 from lilbee_core.extract._loose import fields, texts
-from lilbee_core.extract._paged import Placed, flow, join_pages, join_sheets, old_word
+from lilbee_core.extract._paged import Placed, flow, join_sheets, old_word
+from lilbee_core.extract._pdf import join_pages
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
 _TELLS_LANGUAGE = (PDF, "application/x-fictionbook+xml")
-_OUR_VERSION = "1"
+_OUR_VERSION = "2"
 
 
 class KreuzbergExtractor:
@@ -47,18 +48,28 @@ class KreuzbergExtractor:
             raise no_text(source)
         data = read_bytes(source)
         context.check()
+        if source.media_type == PDF:
+            return _pdf(source, data, context)
         extraction, placed = _extract(source, data, context.password)
-        if not any(char.isalnum() for char in placed.text):
-            raise no_text(source)
-        check_length(source, placed.text, context)
+        _check(source, placed, context)
         return _document(source, extraction, placed)
 
 
+def _pdf(source: Source, data: bytes, context: ExtractContext) -> Document:
+    # The page texts of this form are the better ones: hyphens at line ends are joined.
+    extraction = run_engine(source, data, output="markdown", password=context.password)
+    pages = join_pages(extraction, data, context)
+    _check(source, pages.placed, context)
+    return replace(_document(source, extraction, pages.placed), pages_without_text=pages.without_text)
+
+
+def _check(source: Source, placed: Placed, context: ExtractContext) -> None:
+    if not any(char.isalnum() for char in placed.text):
+        raise no_text(source)
+    check_length(source, placed.text, context)
+
+
 def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extraction, Placed]:
-    if source.media_type == PDF:
-        # The page texts of this form are the better ones: hyphens at line ends are joined.
-        extraction = run_engine(source, data, output="markdown", password=password)
-        return extraction, join_pages(extraction)
     extraction = run_engine(source, data, password=password)
     if source.media_type in SHEETS:
         return extraction, join_sheets(extraction)

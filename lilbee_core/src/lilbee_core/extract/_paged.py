@@ -1,4 +1,4 @@
-"""Texts with places: pages, slides and sheets joined into one text whose segments are exact."""
+"""Texts with places: headings found again by their words, sheets joined into one text whose segments are exact."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from lilbee_core.extract._bidi import in_reading_order
 from lilbee_core.extract._engine import Extraction, Node
 from lilbee_core.extract._loose import texts
 from lilbee_core.extract._writer import TextWriter, table_row
-from lilbee_core.types import Heading, Segment, Span
+from lilbee_core.types import Heading, Segment
 
 GAP = "\n\n"
 _SHORT = 8
@@ -25,25 +24,6 @@ class Placed:
     text: str
     segments: tuple[Segment, ...] = ()
     headings: tuple[Heading, ...] = ()
-
-
-def join_pages(extraction: Extraction) -> Placed:
-    """Join page texts by blank lines; headings are those blocks that can be found again on their page."""
-    pieces: list[str] = []
-    segments: list[Segment] = []
-    headings: list[Heading] = []
-    by_page: dict[int, list[Node]] = {}
-    for node in extraction.nodes:
-        if node.kind == "heading" and node.page is not None:
-            by_page.setdefault(node.page, []).append(node)
-    at = 0
-    for number, page in extraction.pages:
-        body = in_reading_order(page).strip("\n")
-        segments.append(Segment(span=Span(at, at + len(body)), page=number))
-        headings += find_headings(body, by_page.get(number, ()), offset=at)
-        pieces.append(body)
-        at += len(body) + len(GAP)
-    return Placed(text=GAP.join(pieces), segments=tuple(segments), headings=tuple(headings))
 
 
 def find_headings(page: str, nodes: Iterable[Node], *, offset: int) -> Iterator[Heading]:

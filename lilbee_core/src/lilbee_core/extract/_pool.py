@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +13,7 @@ from pathlib import Path
 
 from lilbee_core.errors import LilbeeError, UnsupportedFormat
 from lilbee_core.extract._context import FileContext
+from lilbee_core.extract._folders import WorkFolders
 from lilbee_core.extract._jobs import Call, Job, Result
 from lilbee_core.extract._lane import Lane
 from lilbee_core.extract._media import BINARY, HEAD_BYTES
@@ -53,6 +52,7 @@ class ExtractPool:
         timeout_s: float = 60.0,
         memory_mb: int = 1024,
         cache_dir: Path | None = None,
+        native_dir: Path | None = None,
         options: Mapping[str, Mapping[str, object]] = {},
         max_chars: int = 400_000_000,
         password: str | None = None,
@@ -63,6 +63,7 @@ class ExtractPool:
 
         With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
         libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker.
+        Libraries unpack programs into `native_dir`, which nobody else may write to; one of its own if none is given.
         """
         if min(workers, in_flight) < 0:
             raise ValueError(f"workers and in_flight must not be negative, got {workers} and {in_flight}")
@@ -74,8 +75,7 @@ class ExtractPool:
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
         self._recycle_after = recycle_after
-        self._cache_dir = cache_dir
-        self._own_cache: str | None = None
+        self._folders = WorkFolders(cache_dir, native_dir)
         self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
         self._planner = Planner(options, ExtractServices(cache_dir=str(cache_dir) if cache_dir else None))
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -100,9 +100,7 @@ class ExtractPool:
             self._jobs.put(None)
         for lane in lanes:
             lane.join()
-        if self._own_cache is not None:
-            shutil.rmtree(self._own_cache, ignore_errors=True)
-            self._own_cache = None
+        self._folders.remove()
 
     def worker_pids(self) -> tuple[int, ...]:
         """Return the ids of the worker processes that run now."""
@@ -199,19 +197,12 @@ class ExtractPool:
         return Setup(
             parent_pid=os.getpid(),
             memory_mb=self._memory_mb,
-            cache_dir=self._cache_folder(),
+            cache_dir=self._folders.cache(),
+            native_dir=self._folders.native(),
             max_chars=self._context.max_chars,
             password=self._context.password,
             languages=self._context.languages,
         )
-
-    def _cache_folder(self) -> str:
-        if self._cache_dir is not None:
-            return str(self._cache_dir.absolute())
-        with self._lock:
-            if self._own_cache is None:
-                self._own_cache = tempfile.mkdtemp(prefix="lilbee-extract-")
-            return self._own_cache
 
     def _start_thread(self, call: Call, source: Source, plan: Plan) -> None:
         """Run an extractor that exists in this process only; a result that comes too late is dropped."""

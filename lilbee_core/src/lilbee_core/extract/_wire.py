@@ -29,6 +29,7 @@ class Setup:
     parent_pid: int
     memory_mb: int
     cache_dir: str
+    native_dir: str
     max_chars: int
     password: str | None
     languages: tuple[str, ...]

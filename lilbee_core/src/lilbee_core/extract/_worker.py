@@ -34,6 +34,9 @@ def main() -> None:
     # kreuzberg writes there what it keeps between files; the default is a folder in the user's home.
     for name in ("KREUZBERG_CACHE_DIR", "XDG_CACHE_HOME"):
         os.environ[name] = setup.cache_dir  # noqa: TID251 - set for a library that is imported here
+    # kreuzberg unpacks a native library below the temporary folder, under a name that anybody can foresee, and runs it.
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        os.environ[name] = setup.native_dir  # noqa: TID251 - set for a library that is imported here
     inbox = _Inbox(tasks)
     worker = _Worker(setup)
     send(replies, Reply())

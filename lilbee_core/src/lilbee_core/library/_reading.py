@@ -9,7 +9,7 @@ from pathlib import Path
 from lilbee_core.errors import LilbeeError, PluginError
 from lilbee_core.extract import ExtractorRegistry, ExtractPool
 from lilbee_core.plugins import PluginHost
-from lilbee_core.settings import Settings
+from lilbee_core.settings import Settings, user_cache_dir
 from lilbee_core.types import Document, Source
 
 
@@ -55,6 +55,7 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path) -> Reade
         timeout_s=options.extract_timeout_s,
         memory_mb=options.extract_memory_mb,
         cache_dir=cache_dir,
+        native_dir=user_cache_dir() / "native",
         options={offer.spec.name: offer.options for offer in offers},
         max_chars=options.max_text_chars,
         password=options.extract_password or None,

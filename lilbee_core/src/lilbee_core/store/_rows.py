@@ -400,11 +400,19 @@ def _box(values: list[float]) -> Box:
 
 def _segment_values(segment: Segment) -> tuple[object, ...]:
     boxes = [_box_values(box) for box in segment.boxes]
-    return (segment.span.start, segment.span.end, segment.page, segment.label, segment.member, boxes)
+    values = (segment.span.start, segment.span.end, segment.page, segment.label, segment.member, boxes)
+    return (*values, True) if segment.fine else values
 
 
 def _segment(values: list[object]) -> Segment:
     start, end, page, label, member, boxes = cast(
-        "tuple[int, int, int | None, str | None, str | None, list[list[float]]]", tuple(values)
+        "tuple[int, int, int | None, str | None, str | None, list[list[float]]]", tuple(values[:6])
     )
-    return Segment(span=Span(start, end), page=page, label=label, member=member, boxes=tuple(map(_box, boxes)))
+    return Segment(
+        span=Span(start, end),
+        page=page,
+        label=label,
+        member=member,
+        boxes=tuple(map(_box, boxes)),
+        fine=len(values) > 6,
+    )

@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from lilbee_core.text._spots import join_boxes, join_labels
 from lilbee_core.types import Location, Segment, Span
 
 
@@ -56,14 +57,15 @@ def locate(
             line_start, line_end = line_map[line_start - 1], line_map[line_end - 1]
     touched = [one for one in segments if one.span.start <= last and span.start < max(one.span.end, one.span.start + 1)]
     pages = [one.page for one in touched if one.page is not None]
-    labels = list(dict.fromkeys(one.label for one in touched if one.label))
+    fine = [one for one in touched if one.fine and one.label]
+    labels = list(dict.fromkeys(one.label for one in fine or touched if one.label))
     members = [one.member for one in touched if one.member]
     return Location(
         line_start=line_start,
         line_end=line_end,
         page_start=min(pages, default=None),
         page_end=max(pages, default=None),
-        label=(labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}") if labels else None,
+        label=join_labels(labels[0], labels[-1]) if labels else None,
         member=members[0] if members else None,
-        boxes=tuple(box for one in touched for box in one.boxes),
+        boxes=join_boxes([box for one in touched for box in one.boxes]),
     )

@@ -127,13 +127,18 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A stretch of the text with a place of its own: a page, a slide, a sheet, a cell, an archive member."""
+    """A stretch of the text with a place of its own: a page, a slide, a sheet, a cell, an archive member.
+
+    A text is cut where segments begin and end, but not at a `fine` one: it tells more exactly where on its page or
+    in its sheet a piece stands (`boxes`, or a `label` such as ``Sheet1!A3:F3``), and several may lie in one chunk.
+    """
 
     span: Span
     page: int | None = None
     label: str | None = None
     member: str | None = None
     boxes: tuple[Box, ...] = ()
+    fine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +178,7 @@ class Document:
     In memory it is enough to give `path` and `text`; extractors fill in the rest. When `has_lines`
     is true, line numbers of `text` are those of the file (or `line_map` gives the file's line for
     each line of `text`). `body_start` is where chunking begins (front matter lies before it).
+    `pages_without_text` names pages that hold pictures instead of text.
     """
 
     path: str
@@ -190,6 +196,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     warnings: tuple[str, ...] = ()
+    pages_without_text: tuple[int, ...] = ()
     extractor: str = "memory"
 
 

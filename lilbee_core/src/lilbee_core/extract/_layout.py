@@ -1,0 +1,296 @@
+"""The one place that calls pypdfium2: where on its page each run of text of a PDF stands, and pages as pictures.
+
+Coordinates are points from the lower left corner of the page as it is shown.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from lilbee_core.extract._reading import split_passwords
+
+MAX_RUNS = 20_000
+"""Runs of one page beyond which its layout is not looked at: a map or a drawing, no text."""
+_MANY_LINES = 200
+_TOUCHING = 0.3
+_HYPHENS = {0x02: "-", 0xFFFE: "-"}
+_PATH, _IMAGE, _SHADING = 2, 3, 4
+"""Kinds of things on a page, as PDFium numbers them."""
+Sides = tuple[float, float, float, float]
+"""Left, bottom, right, top."""
+
+
+class _Words(Protocol):
+    def count_rects(self) -> int: ...
+
+    def get_rect(self, index: int) -> Sides: ...
+
+    def get_text_bounded(self, left: float, bottom: float, right: float, top: float) -> str: ...
+
+
+class _Piece(Protocol):
+    @property
+    def type(self) -> int: ...
+
+    def get_bounds(self) -> Sides: ...
+
+
+class _Bitmap(Protocol):
+    buffer: bytes
+    width: int
+    height: int
+    stride: int
+
+    def close(self) -> None: ...
+
+
+class _Page(Protocol):
+    def get_textpage(self) -> _Words: ...
+
+    def get_bbox(self) -> Sides: ...
+
+    def get_rotation(self) -> int: ...
+
+    def get_size(self) -> tuple[float, float]: ...
+
+    def get_objects(self, *, max_depth: int) -> Iterable[_Piece]: ...
+
+    def render(self, *, scale: float, grayscale: bool) -> _Bitmap: ...
+
+    def close(self) -> None: ...
+
+
+class PdfFile(Protocol):
+    """An open PDF."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> _Page: ...
+
+    def get_page_size(self, index: int) -> tuple[float, float]: ...
+
+    def close(self) -> None: ...
+
+
+class _Pdfium(Protocol):
+    PdfiumError: type[Exception]
+
+    def PdfDocument(self, data: bytes, *, password: str | None) -> PdfFile: ...  # noqa: N802 - the library's name
+
+
+def _pdfium() -> _Pdfium:
+    import pypdfium2
+
+    return cast("_Pdfium", pypdfium2)
+
+
+class NoLayout(Exception):
+    """The positions in a PDF cannot be read, though its text may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Letters that stand side by side on a page."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+
+@contextmanager
+def opened(data: bytes, passwords: str | None) -> Generator[PdfFile, None, None]:
+    """Open a PDF with the first password that fits.
+
+    Raises:
+        NoLayout: If it cannot be opened.
+    """
+    pdfium = _pdfium()
+    for password in (None, *split_passwords(passwords)):
+        try:
+            document = pdfium.PdfDocument(data, password=password)
+        except pdfium.PdfiumError:
+            continue
+        try:
+            yield document
+        finally:
+            document.close()
+        return
+    raise NoLayout("the PDF cannot be opened")
+
+
+def page_runs(document: PdfFile, number: int) -> list[Run]:
+    """Return the runs of text of a page (counted from 1) in the order in which they were drawn.
+
+    Raises:
+        NoLayout: If the page cannot be read, or holds too many.
+    """
+    pdfium = _pdfium()
+    try:
+        page = document[number - 1]
+        try:
+            return _runs(page)
+        finally:
+            page.close()
+    except (pdfium.PdfiumError, IndexError) as error:
+        raise NoLayout(str(error)) from error
+
+
+def _runs(page: _Page) -> list[Run]:
+    text = page.get_textpage()
+    count = text.count_rects()
+    if count > MAX_RUNS:
+        raise NoLayout(f"{count} runs on a page")
+    shown = _as_shown(page)
+    runs: list[Run] = []
+    for sides in _joined([text.get_rect(at) for at in range(count)]):
+        content = _content(text, sides)
+        if content.strip():
+            runs.append(Run(content, *shown.turn(sides)))
+    return runs
+
+
+def _content(text: _Words, sides: Sides) -> str:
+    return " ".join(text.get_text_bounded(*sides).translate(_HYPHENS).split())
+
+
+def _joined(rects: list[Sides]) -> Iterator[Sides]:
+    """Join what touches on a line: some programs place every letter by itself."""
+    open_one: Sides | None = None
+    for rect in rects:
+        if open_one is not None and _touch(open_one, rect):
+            open_one = (
+                open_one[0],
+                min(open_one[1], rect[1]),
+                max(open_one[2], rect[2]),
+                max(open_one[3], rect[3]),
+            )
+            continue
+        if open_one is not None:
+            yield open_one
+        open_one = rect
+    if open_one is not None:
+        yield open_one
+
+
+def _touch(one: Sides, other: Sides) -> bool:
+    height = max(one[3] - one[1], other[3] - other[1])
+    level = min(one[3], other[3]) - max(one[1], other[1]) > 0.3 * min(one[3] - one[1], other[3] - other[1])
+    return level and -height <= other[0] - one[2] <= _TOUCHING * height and other[0] >= one[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How the page lies on the screen: its visible part, and how it is turned."""
+
+    box: Sides
+    rotation: int
+
+    def turn(self, sides: Sides) -> Sides:
+        left, bottom, right, top = (
+            sides[0] - self.box[0],
+            sides[1] - self.box[1],
+            sides[2] - self.box[0],
+            sides[3] - self.box[1],
+        )
+        width, height = self.box[2] - self.box[0], self.box[3] - self.box[1]
+        match self.rotation:
+            case 90:
+                return bottom, width - right, top, width - left
+            case 180:
+                return width - right, height - top, width - left, height - bottom
+            case 270:
+                return height - top, left, height - bottom, right
+            case _:
+                return left, bottom, right, top
+
+
+def _as_shown(page: _Page) -> _Shown:
+    left, bottom, right, top = page.get_bbox()
+    return _Shown((left, bottom, right, top), page.get_rotation())
+
+
+def page_size(document: PdfFile, number: int) -> tuple[float, float]:
+    """Return width and height of a page as it is shown, in points.
+
+    Raises:
+        NoLayout: If there is no such page.
+    """
+    pdfium = _pdfium()
+    try:
+        width, height = document.get_page_size(number - 1)
+    except (pdfium.PdfiumError, IndexError) as error:
+        raise NoLayout(str(error)) from error
+    return float(width), float(height)
+
+
+def picture_share(document: PdfFile, number: int) -> float | None:
+    """Return which part of a page is covered by what is not text, drawn lines and pictures; None if unknown.
+
+    Drawings count as the whole page when there are many: letters drawn as lines are no text either.
+    """
+    pdfium = _pdfium()
+    try:
+        page = document[number - 1]
+        try:
+            width, height = page.get_size()
+            area, drawn = 0.0, 0
+            for piece in page.get_objects(max_depth=4):
+                if piece.type == _IMAGE:
+                    left, bottom, right, top = piece.get_bounds()
+                    area += abs((right - left) * (top - bottom))
+                elif piece.type in (_PATH, _SHADING):
+                    drawn += 1
+                    if drawn > _MANY_LINES:
+                        return 1.0
+            return min(1.0, area / (width * height or 1.0))
+        finally:
+            page.close()
+    except (pdfium.PdfiumError, IndexError):
+        return None
+
+
+def page_picture(document: PdfFile, number: int, *, dpi: int, max_pixels: int) -> bytes:
+    """Return a page as a PNG in shades of gray; fewer dots per inch where the page is so large.
+
+    Raises:
+        NoLayout: If it cannot be drawn.
+    """
+    pdfium = _pdfium()
+    width, height = page_size(document, number)
+    scale = dpi / 72
+    if (pixels := width * height * scale * scale) > max_pixels:
+        scale *= (max_pixels / pixels) ** 0.5
+    try:
+        page = document[number - 1]
+        bitmap = page.render(scale=scale, grayscale=True)
+        try:
+            return _png(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride)
+        finally:
+            bitmap.close()
+            page.close()
+    except (pdfium.PdfiumError, IndexError, ValueError) as error:
+        raise NoLayout(str(error)) from error
+
+
+def _png(gray: bytes, width: int, height: int, stride: int) -> bytes:
+    rows = b"".join(b"\0" + gray[at * stride : at * stride + width] for at in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+    )

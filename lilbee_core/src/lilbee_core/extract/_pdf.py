@@ -1,0 +1,122 @@
+"""PDFs: the texts of their pages in reading order, with boxes, and which pages hold no usable text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from lilbee_core.extract._bidi import in_reading_order
+from lilbee_core.extract._boxes import box_segments
+from lilbee_core.extract._columns import bands, lines_by_column, lines_text, reads_across, rows_of
+from lilbee_core.extract._engine import Extraction, Node
+from lilbee_core.extract._layout import NoLayout, PdfFile, Run, opened, page_runs, page_size, picture_share
+from lilbee_core.extract._paged import GAP, Placed, find_headings
+from lilbee_core.protocols import ExtractContext
+from lilbee_core.types import Box, Heading, Segment, Span
+
+_LAYOUT_S = 20.0
+"""Longest time spent on positions; the pages behind have no boxes."""
+_STAMP_CHARS = 60
+"""A page that is a picture and has fewer letters than this holds a stamp or a page number, not its text."""
+_MOSTLY = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """The text of a PDF, and the pages that a reader of pictures should look at."""
+
+    placed: Placed
+    without_text: tuple[int, ...] = ()
+
+
+def join_pages(extraction: Extraction, data: bytes, context: ExtractContext) -> Pages:
+    """Join page texts by blank lines; headings are those blocks that can be found again on their page."""
+    pieces: list[str] = []
+    segments: list[Segment] = []
+    headings: list[Heading] = []
+    without: list[int] = []
+    marked = _headings_by_page(extraction)
+    at = 0
+    with ExitStack() as stack:
+        layout = _Layout(stack, data, context)
+        for number, raw in extraction.pages:
+            body = layout.in_order(number, in_reading_order(raw).strip("\n"))
+            if not layout.has_text(number, body):
+                without.append(number)
+            segments.append(Segment(span=Span(at, at + len(body)), page=number))
+            segments += layout.boxes(number, body, at)
+            headings += find_headings(body, marked.get(number, ()), offset=at)
+            pieces.append(body)
+            at += len(body) + len(GAP)
+    placed = Placed(text=GAP.join(pieces), segments=tuple(segments), headings=tuple(headings))
+    return Pages(placed=placed, without_text=tuple(without))
+
+
+def _headings_by_page(extraction: Extraction) -> Mapping[int, list[Node]]:
+    by_page: dict[int, list[Node]] = {}
+    for node in extraction.nodes:
+        if node.kind == "heading" and node.page is not None:
+            by_page.setdefault(node.page, []).append(node)
+    return by_page
+
+
+class _Layout:
+    """What the positions on the pages tell; without them the text stays as it is."""
+
+    def __init__(self, stack: ExitStack, data: bytes, context: ExtractContext) -> None:
+        self._context = context
+        self._deadline = time.monotonic() + _LAYOUT_S
+        self._document: PdfFile | None = None
+        self._page = (0, list[Run]())
+        try:
+            self._document = stack.enter_context(opened(data, context.password))
+        except NoLayout:
+            return
+
+    def in_order(self, number: int, body: str) -> str:
+        """Return the text of a page with its columns one after the other, if it reads across them."""
+        rows = rows_of(self._runs(number))
+        found = bands(rows)
+        if not found or not reads_across(body, rows, found):
+            return body
+        return lines_text(lines_by_column(rows, found))
+
+    def has_text(self, number: int, body: str) -> bool:
+        """Say whether the text of a page is what a reader sees there."""
+        letters = sum(char.isalnum() for char in body)
+        lost = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in body)
+        if letters >= _STAMP_CHARS and lost < letters:
+            return True
+        if self._document is None:
+            return letters > 0
+        share = picture_share(self._document, number)
+        if letters == 0 or lost >= letters:
+            return share is None or share == 0.0
+        return share is None or share < _MOSTLY
+
+    def boxes(self, number: int, body: str, offset: int) -> Iterator[Segment]:
+        """Yield where the lines of a page stand."""
+        if self._document is None or time.monotonic() > self._deadline:
+            return
+        try:
+            width, height = page_size(self._document, number)
+        except NoLayout:
+            return
+        whole = Box(page=number, left=0.0, bottom=0.0, right=round(width, 1), top=round(height, 1))
+        yield from box_segments(body, self._runs(number), number, offset=offset, whole=whole)
+
+    def _runs(self, number: int) -> list[Run]:
+        self._context.check()
+        if self._page[0] != number:
+            self._page = (number, self._read_runs(number))
+        return self._page[1]
+
+    def _read_runs(self, number: int) -> list[Run]:
+        if self._document is None or time.monotonic() > self._deadline:
+            return []
+        try:
+            return page_runs(self._document, number)
+        except NoLayout:
+            return []
