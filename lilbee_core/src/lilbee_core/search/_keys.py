@@ -8,6 +8,8 @@ from lilbee_core.types import StateKey
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
+    from lilbee_core.search.stages._probe import Confidence
+    from lilbee_core.search.stages._temporal import TimeSense
 
 ANALYZED: StateKey[AnalyzedQuery] = StateKey("lilbee.analyzed")
 """The original wording as tokens. Set by `parse`; read by `lexical`, `mark` and `judge`."""
@@ -17,3 +19,9 @@ LANGUAGE: StateKey[str] = StateKey("lilbee.language")
 
 FOUND: StateKey[bool] = StateKey("lilbee.found")
 """Whether the library answers the query. Set by `judge`; without it, any hit counts as found."""
+
+TIME: StateKey[TimeSense] = StateKey("lilbee.time")
+"""What the query says about time. Set by `temporal` where it says anything; read by what retrieves and sorts."""
+
+CONFIDENCE: StateKey[Confidence] = StateKey("lilbee.confidence")
+"""How sure the word search is of its first hit. Set by `probe`; what asks a chat model is skipped where it is sure."""

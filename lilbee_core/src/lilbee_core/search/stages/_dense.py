@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from lilbee_core.errors import ProviderError
 from lilbee_core.protocols import ChunkReader, EmbedderLike, SearchContext
 from lilbee_core.search._keys import LANGUAGE
+from lilbee_core.search._vectors import embedded
 from lilbee_core.types import Part, Ranking, Scored, SearchState, Variant
-
-if TYPE_CHECKING:
-    from lilbee_core.types import Vector
 
 
 @dataclass(frozen=True, slots=True)
 class Dense:
     """Rank chunks by the cosine of their vector with that of the query, once for every wording.
+
+    Wordings that have no vector yet are embedded, all in one call.
 
     An embedder has a say only in the languages it declares to read: for a query in another one the ranking gets the
     weight `foreign_weight`, and nothing is searched where that is 0. A query of unknown language counts fully.
@@ -40,7 +38,7 @@ class Dense:
         trust, note = self._trust(state)
         if trust == 0:
             return replace(state, note=note)
-        variants = tuple(self._embedded(variant) for variant in state.variants)
+        variants = embedded(state.variants, self.embedder)
         rankings = tuple(self._ranking(variant, state, trust) for variant in variants)
         return replace(state, variants=variants, rankings=(*state.rankings, *rankings), note=note)
 
@@ -49,11 +47,6 @@ class Dense:
         if not reads or language is None or language in reads:
             return 1.0, ""
         return self.foreign_weight, f"{self.embedder.model} does not read {language}"
-
-    def _embedded(self, variant: Variant) -> Variant:
-        if variant.vector is not None:
-            return variant
-        return replace(variant, vector=_usable(self.embedder.embed_query(variant.text), self.embedder))
 
     def _ranking(self, variant: Variant, state: SearchState, trust: float) -> Ranking:
         query = state.query
@@ -69,19 +62,3 @@ class Dense:
 
     def _is_near(self, one: Scored) -> bool:
         return self.max_distance >= 1 or one.score >= 1 - self.max_distance
-
-
-def _usable(vector: Vector, embedder: EmbedderLike) -> Vector:
-    import numpy as np
-
-    if vector.shape != (embedder.dimension,):
-        raise ProviderError(
-            f"{embedder.model} gave a vector of shape {vector.shape} for the query, expected ({embedder.dimension},)",
-            hint="Check that the model's server serves the model that built the index.",
-        )
-    if not np.isfinite(vector).all():
-        raise ProviderError(
-            f"{embedder.model} gave a vector with values that are no numbers for the query",
-            hint="Restart the model's server, or choose another embedding model.",
-        )
-    return vector

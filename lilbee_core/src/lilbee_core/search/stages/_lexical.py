@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from lilbee_core.protocols import ChunkReader, QueryAnalyzer, SearchContext
 from lilbee_core.search._keys import ANALYZED
-from lilbee_core.types import Part, Query, Ranking, Scored, SearchState
+from lilbee_core.search._vectors import HYDE
+from lilbee_core.types import Part, Query, Ranking, Scored, SearchState, Variant
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
@@ -21,8 +22,9 @@ Phrases = Literal["must", "prefer"]
 class Lexical:
     """Rank chunks by their words (BM25), once for every wording of the query.
 
-    A query without words (only punctuation) gives an empty ranking. With phrases that are only preferred, a chunk
-    that holds them counts twice, and nothing is lost where none does.
+    Wordings that it has searched already are not searched again, and neither is a hypothetical answer: that one is
+    there for its meaning. A query without words (only punctuation) gives an empty ranking. With phrases that are only
+    preferred, a chunk that holds them counts twice, and nothing is lost where none does.
     """
 
     reader: ChunkReader
@@ -36,9 +38,10 @@ class Lexical:
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
         limit = max(self.candidates, state.query.top_k)
         found: list[Ranking] = []
-        for variant in state.variants:
-            known = state.get(ANALYZED) if variant.kind == "original" else None
-            words = known or self.analyzer.query(variant.text)
+        known = state.get(ANALYZED)
+        done = sum(ranking.name == self.name for ranking in state.rankings)
+        for variant in [one for one in state.variants if one.kind != HYDE][done:]:
+            words = known if known is not None and variant.kind == "original" else self._words(variant, known)
             entries, holds = self._entries(words, state.query, limit)
             floor = 0.0 if len(entries) < limit else None
             found.append(
@@ -47,6 +50,9 @@ class Lexical:
             if not holds:
                 state = state.warn("no passage holds the words in quotes exactly as they are")
         return replace(state, rankings=(*state.rankings, *found))
+
+    def _words(self, variant: Variant, known: AnalyzedQuery | None) -> AnalyzedQuery:
+        return self.analyzer.query(variant.text, languages=known.languages if known else ())
 
     def _entries(self, words: AnalyzedQuery, query: Query, limit: int) -> tuple[tuple[Scored, ...], bool]:
         """Return the entries, and whether any of them holds the phrases."""

@@ -48,7 +48,7 @@ class Parse:
         return replace(
             state,
             query=replace(query, text=parsed.words, filters=parsed.filters.merge(query.filters)),
-            variants=(Variant(text=_unquoted(parsed.words)),),
+            variants=(Variant(text=unquoted(parsed.words)),),
             note=_note(parsed, language),
         )
 
@@ -68,7 +68,7 @@ def _overruled(typed: Filter, given: Filter) -> tuple[str, ...]:
     return tuple(f"the filter in the text for {name} does not count: the search is already limited" for name in both)
 
 
-def _unquoted(words: str) -> str:
+def unquoted(words: str) -> str:
     """Return the words without the marks of quoted phrases, which say nothing about meaning."""
     return " ".join(words.translate(_QUOTES).split()) or words
 
