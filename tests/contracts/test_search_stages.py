@@ -4,7 +4,27 @@ from __future__ import annotations
 
 from lilbee_core.analysis import Analyzer
 from lilbee_core.protocols import SearchStage
-from lilbee_core.search import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank, convex
+from lilbee_core.search import (
+    BoostConcepts,
+    Cap,
+    Cover,
+    Dense,
+    ExpandByGraph,
+    Fetch,
+    Fold,
+    Fuse,
+    Judge,
+    Lexical,
+    Limit,
+    Mark,
+    Mmr,
+    Neighbors,
+    Order,
+    Parse,
+    Rerank,
+    convex,
+)
+from lilbee_core.testing import MemoryGraph
 from lilbee_core.testing.contracts import StageContract
 
 ANALYZER = Analyzer()
@@ -65,3 +85,37 @@ class TestMark(StageContract):
 class TestJudge(StageContract):
     def make(self) -> SearchStage:
         return Judge(0.74)
+
+
+class TestMmr(StageContract):
+    def make(self) -> SearchStage:
+        return Mmr(self.services.reader, 0.5)
+
+
+class TestCap(StageContract):
+    def make(self) -> SearchStage:
+        return Cap(1, strict=True)
+
+
+class TestNeighbors(StageContract):
+    def make(self) -> SearchStage:
+        return Neighbors(self.services.reader)
+
+
+class TestCover(StageContract):
+    def make(self) -> SearchStage:
+        return Cover(ANALYZER, 2)
+
+
+def a_graph() -> MemoryGraph:
+    return MemoryGraph(relations=[("bees", "honey", 2.0), ("honey", "wax", 1.0)])
+
+
+class TestExpandByGraph(StageContract):
+    def make(self) -> SearchStage:
+        return ExpandByGraph(a_graph())
+
+
+class TestBoostConcepts(StageContract):
+    def make(self) -> SearchStage:
+        return BoostConcepts(a_graph())

@@ -7,6 +7,7 @@ from lilbee_core.protocols import (
     CancelToken,
     ChatProvider,
     Clock,
+    ConceptGraphLike,
     EmbedderLike,
     EmbeddingProvider,
     Executor,
@@ -26,6 +27,7 @@ from lilbee_core.testing import (
     HashEmbedder,
     HashProvider,
     ManualClock,
+    MemoryGraph,
     MemoryState,
     MemoryStore,
     ReadContext,
@@ -53,5 +55,6 @@ def conform(process: FakeProcess) -> None:
     token: CancelToken = Switch()
     searching: SearchContext = StageContext()
     reading: ExtractContext = ReadContext()
+    graph: ConceptGraphLike = MemoryGraph()
     del store, state, embedder, provider, chat, reranker, ranks, clock, executor, launcher, handle, sink, token
-    del searching, reading
+    del searching, reading, graph

@@ -33,10 +33,10 @@ def paths(result: SearchResult) -> list[str]:
 
 def test_the_trace_names_every_stage():
     assert names(search("bees home", embedder=HashEmbedder())) == [
-        "parse", "dense", "lexical", "fuse", "fetch", "order", "fold", "limit", "mark", "judge",
+        "parse", "dense", "lexical", "fuse", "fetch", "order", "fold", "mmr", "cap", "limit", "mark", "judge",
     ]  # fmt: skip
     assert names(search("bees home", profile="keyword")) == [
-        "parse", "lexical", "fetch", "fold", "limit", "mark", "judge",
+        "parse", "lexical", "fetch", "fold", "cap", "limit", "mark", "judge",
     ]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_a_hit_carries_the_scores_of_every_stage():
     assert hit.path == "bees.md"
     assert hit.rank == 1
     assert [place.path for place in hit.also_at] == ["copy.md"]
-    assert {name for name, _ in hit.scores} == {"dense", "lexical", "fused", "order"}
+    assert {name for name, _ in hit.scores} == {"dense", "lexical", "fused", "order", "likeness"}
     assert hit.highlights
 
 

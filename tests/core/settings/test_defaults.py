@@ -22,7 +22,7 @@ DEFAULTS: dict[str, object] = {
     "chunk_size": 512,
     "chunk_overlap": 100,
     "system_prompt": "",
-    "mmr_lambda": 0.5,
+    "mmr_lambda": 0.95,
     "diversity_max_per_source": 3,
     "candidate_multiplier": 3,
     "query_expansion_count": 3,

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from lilbee_core.protocols import SearchStage
     from lilbee_core.search import SearchParts
 
-STAGES = ("parse", "dense", "lexical", "fuse", "fetch", "order", "fold", "rerank", "limit", "mark", "judge")
+STAGES = (
+    "parse", "expand_by_graph", "dense", "lexical", "fuse", "fetch", "order", "boost_concepts", "fold", "mmr", "rerank",
+    "neighbors", "cap", "limit", "mark", "judge",
+)  # fmt: skip
 """The stages that come with lilbee, in their order. One that a profile lacks is a place all the same."""
 
 

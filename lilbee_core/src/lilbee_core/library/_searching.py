@@ -95,6 +95,9 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
             dense_weight=options.fusion_dense_weight,
             rrf_k=options.rrf_k,
             rerank_candidates=options.rerank_candidates,
+            mmr_lambda=options.mmr_lambda,
+            max_per_source=options.diversity_max_per_source,
+            join_neighbors=options.join_neighbors,
         ),
     )
     profiles = {name: partial(with_plugins, parts, profile) for name, profile in PROFILES.items()}

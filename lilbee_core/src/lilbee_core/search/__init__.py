@@ -19,11 +19,30 @@ from lilbee_core.search._profiles import (
     memory,
     semantic,
 )
-from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank
+from lilbee_core.search.stages import (
+    BoostConcepts,
+    Cap,
+    Cover,
+    Dense,
+    ExpandByGraph,
+    Fetch,
+    Fold,
+    Fuse,
+    Judge,
+    Lexical,
+    Limit,
+    Mark,
+    Mmr,
+    Neighbors,
+    Order,
+    Parse,
+    Rerank,
+)
 
 __all__ = [
-    "ANALYZED", "FOUND", "LANGUAGE", "PROFILES", "Chain", "Composite", "Dense", "Fetch", "Fold", "Fuse", "Fusion",
-    "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Order", "Parallel", "Parse", "ParsedQuery", "Profile",
+    "ANALYZED", "FOUND", "LANGUAGE", "PROFILES", "BoostConcepts", "Cap", "Chain", "Composite", "Cover", "Dense",
+    "ExpandByGraph", "Fetch", "Fold", "Fuse", "Fusion", "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Mmr",
+    "Neighbors", "Order", "Parallel", "Parse", "ParsedQuery", "Profile",
     "ProfileSearcher", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher",
     "SystemClock", "Tolerant", "When", "adaptive", "convex", "default", "full", "keyword", "memory", "parse_query",
     "reciprocal_rank", "run_stage", "semantic", "split_mode", "stages", "weighted",

@@ -9,11 +9,28 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from lilbee_core.errors import ProviderError, SearchError
-from lilbee_core.protocols import ChunkReader, EmbedderLike, QueryAnalyzer, RerankerLike, SearchStage
+from lilbee_core.protocols import ChunkReader, ConceptGraphLike, EmbedderLike, QueryAnalyzer, RerankerLike, SearchStage
 from lilbee_core.search._combinators import Parallel, Tolerant
 from lilbee_core.search._fusion import Fusion, adaptive, reciprocal_rank, weighted
 from lilbee_core.search._measured import MEASURED
-from lilbee_core.search.stages import Dense, Fetch, Fold, Fuse, Judge, Lexical, Limit, Mark, Order, Parse, Rerank
+from lilbee_core.search.stages import (
+    BoostConcepts,
+    Cap,
+    Dense,
+    ExpandByGraph,
+    Fetch,
+    Fold,
+    Fuse,
+    Judge,
+    Lexical,
+    Limit,
+    Mark,
+    Mmr,
+    Neighbors,
+    Order,
+    Parse,
+    Rerank,
+)
 from lilbee_core.search.stages._lexical import Phrases
 from lilbee_core.search.stages._mark import StaleAmong, none_stale
 
@@ -35,6 +52,11 @@ class SearchOptions:
     order_bonus: float = 0.8
     fold: bool = True
     least_words: float = 0.5
+    mmr_lambda: float = 0.95
+    max_per_source: int = 3
+    join_neighbors: bool = False
+    concept_weight: float = 0.3
+    graph_variants: int = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +71,7 @@ class SearchParts:
     analyzer: QueryAnalyzer
     embedder: EmbedderLike | None = None
     reranker: RerankerLike | None = None
+    graph: ConceptGraphLike | None = None
     stale_among: StaleAmong = none_stale
     collections: Callable[[], Collection[str]] | None = None
     options: SearchOptions = SearchOptions()
@@ -65,13 +88,15 @@ def default(parts: SearchParts) -> list[SearchStage]:
 
 
 def full(parts: SearchParts) -> list[SearchStage]:
-    """As `default`; where a chat model is at hand, it is the place of stages that ask it."""
-    return default(parts)
+    """As `default`, and with a graph of concepts also by what goes with those of the query."""
+    parse, *rest = default(parts)
+    related = [ExpandByGraph(parts.graph, parts.options.graph_variants)] if parts.graph is not None else []
+    return [parse, *related, *rest]
 
 
 def keyword(parts: SearchParts) -> list[SearchStage]:
     """Words alone (the prefix ``term:``)."""
-    return [_parse(parts), _lexical(parts, "must"), *_finish(parts, rerank=False)]
+    return [_parse(parts), _lexical(parts, "must"), *_finish(parts, rerank=False, mmr=False)]
 
 
 def semantic(parts: SearchParts) -> list[SearchStage]:
@@ -94,7 +119,7 @@ def semantic(parts: SearchParts) -> list[SearchStage]:
 
 def memory(parts: SearchParts) -> list[SearchStage]:
     """As a memory server searches: 70 % meaning, 30 % words, at most 8 hits."""
-    return [_parse(parts), *_retrieve(parts, weighted), *_finish(parts, limit=Limit(most=MEMORY_HITS))]
+    return [_parse(parts), *_retrieve(parts, weighted), *_finish(parts, cap=False, limit=Limit(most=MEMORY_HITS))]
 
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
@@ -141,16 +166,26 @@ def _fusion(parts: SearchParts) -> Fusion:
 
 
 def _finish(
-    parts: SearchParts, *, rerank: bool = True, order: Order | None = None, limit: Limit | None = None
+    parts: SearchParts,
+    *,
+    rerank: bool = True,
+    mmr: bool = True,
+    cap: bool = True,
+    order: Order | None = None,
+    limit: Limit | None = None,
 ) -> list[SearchStage]:
-    """Return what every profile ends with: fetch, fold, rerank where there is a model, cut, mark, judge."""
+    """Return what every profile ends with: fetch, fold, diversify, rerank where there is a model, cut, mark, judge."""
     options = parts.options
     stages: list[SearchStage] = [Fetch(parts.reader, options.candidate_multiplier)]
     stages += [order] if order else []
+    stages += [BoostConcepts(parts.graph, options.concept_weight)] if rerank and parts.graph is not None else []
     stages += [Fold()] if options.fold else []
+    stages += [Mmr(parts.reader, options.mmr_lambda)] if mmr and parts.embedder is not None else []
     if rerank and parts.reranker is not None:
         stage = Rerank(parts.reranker, options.rerank_candidates)
         stages.append(Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,)))
+    stages += [Neighbors(parts.reader)] if options.join_neighbors else []
+    stages += [Cap(options.max_per_source)] if cap else []
     measured = MEASURED.get(parts.embedder.model) if parts.embedder else None
     judge = Judge(measured.floor if measured else None, least_words=options.least_words)
     return [*stages, limit or Limit(), Mark(parts.analyzer, parts.stale_among), judge]

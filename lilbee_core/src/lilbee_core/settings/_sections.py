@@ -105,8 +105,11 @@ class SearchSettings(Section):
         default=0.5, description="Weight of meaning in convex fusion, for a query that is like most."
     )
     rrf_k: Positive = Field(default=60, description="Constant of reciprocal rank fusion.")
-    mmr_lambda: Fraction = Field(default=0.5, description="Relevance against diversity in MMR; 1 is pure relevance.")
-    diversity_max_per_source: Positive = Field(default=3, description="Most hits of one document when diversity is on.")
+    mmr_lambda: Fraction = Field(default=0.95, description="Relevance against diversity in MMR; 1 is pure relevance.")
+    diversity_max_per_source: Positive = Field(
+        default=3, description="Most hits of one document, where others fill the rest."
+    )
+    join_neighbors: bool = Field(default=False, description="Join hits that follow each other in one document.")
     query_expansion_count: Count = Field(default=3, description="Rewordings asked of the chat model; 0 is off.")
     expansion_skip_threshold: Fraction = Field(
         default=0.8, description="Keyword confidence that makes expansion needless."

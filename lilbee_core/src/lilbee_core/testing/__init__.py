@@ -23,6 +23,7 @@ from lilbee_core.testing.fakes import (
     HashEmbedder,
     HashProvider,
     ManualClock,
+    MemoryGraph,
     MemoryState,
     MemoryStore,
     ReadContext,
@@ -34,7 +35,8 @@ from lilbee_core.testing.fakes import (
 )
 
 __all__ = [
-    "DirectExecutor", "FakeLauncher", "FakeProcess", "HashEmbedder", "HashProvider", "ManualClock", "MemoryState",
-    "MemoryStore", "ReadContext", "RecordingSink", "ScriptedChat", "ScriptedReranker", "StageContext", "Switch",
-    "a_chunk", "a_document", "a_hit", "a_row", "a_source", "a_state", "an_indexed_document", "open_test_library",
+    "DirectExecutor", "FakeLauncher", "FakeProcess", "HashEmbedder", "HashProvider", "ManualClock", "MemoryGraph",
+    "MemoryState", "MemoryStore", "ReadContext", "RecordingSink", "ScriptedChat", "ScriptedReranker", "StageContext",
+    "Switch", "a_chunk", "a_document", "a_hit", "a_row", "a_source", "a_state", "an_indexed_document",
+    "open_test_library",
 ]  # fmt: skip

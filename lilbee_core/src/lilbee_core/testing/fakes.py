@@ -10,6 +10,7 @@ from lilbee_core.testing._edges import (
     StageContext,
     Switch,
 )
+from lilbee_core.testing._graph import MemoryGraph
 from lilbee_core.testing._memory import MemoryState, MemoryStore
 from lilbee_core.testing._models import (
     ChatRequest,
@@ -24,6 +25,6 @@ from lilbee_core.testing._models import (
 
 __all__ = [
     "ChatRequest", "DirectExecutor", "FakeLauncher", "FakeProcess", "HashEmbedder", "HashProvider", "ManualClock",
-    "MemoryState", "MemoryStore", "ReadContext", "RecordingSink", "Reply", "ScriptedChat", "ScriptedReranker",
-    "StageContext", "Switch", "hash_vector", "words_of",
+    "MemoryGraph", "MemoryState", "MemoryStore", "ReadContext", "RecordingSink", "Reply", "ScriptedChat",
+    "ScriptedReranker", "StageContext", "Switch", "hash_vector", "words_of",
 ]  # fmt: skip

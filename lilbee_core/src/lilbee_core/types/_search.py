@@ -59,13 +59,17 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question to the library. `text` may carry filters (``path:notes/``) and a mode prefix (``term:``)."""
+    """A question to the library. `text` may carry filters (``path:notes/``) and a mode prefix (``term:``).
+
+    Without `diversify` hits come by relevance alone: likeness to better hits and room for other documents do not count.
+    """
 
     text: str
     filters: Filter = Filter()
     scope: Scope = Scope.RAW
     top_k: int = 10
     profile: str = "default"
+    diversify: bool = True
 
     def __post_init__(self) -> None:
         if self.top_k < 1:
@@ -126,7 +130,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A chunk that answers the query, with the score of every stage that touched it."""
+    """A chunk that answers the query, with the score of every stage that touched it.
+
+    Chunks that stand next to each other may be joined into one hit: `chunk` then spans all of them, under the id of the
+    best, and `parts` holds them as they are in the index, in order.
+    """
 
     chunk: Chunk
     score: float
@@ -135,6 +143,7 @@ class Hit:
     also_at: tuple[Place, ...] = ()
     highlights: tuple[tuple[int, int], ...] = ()
     stale: bool = False
+    parts: tuple[Chunk, ...] = ()
 
     @property
     def document_id(self) -> DocumentId:
@@ -179,6 +188,11 @@ class Hit:
     @property
     def symbol(self) -> str | None:
         return self.chunk.symbol
+
+    @property
+    def rerank_score(self) -> float | None:
+        """What the reranker gave, where it was asked."""
+        return dict(self.scores).get("rerank_score")
 
     def with_score(self, name: str, value: float) -> Hit:
         """Return the hit with one more named stage score."""
