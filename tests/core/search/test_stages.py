@@ -1,4 +1,4 @@
-"""The stages of a search, one by one (R078, R182-R184)."""
+"""The stages of a search, one by one (R078)."""
 
 import numpy as np
 import pytest
@@ -18,12 +18,10 @@ from lilbee_core.search import (
     Mark,
     Order,
     Parse,
-    Rerank,
     convex,
 )
 from lilbee_core.search.stages._judge import share_of_words
-from lilbee_core.search.stages._rerank import blend_weight
-from lilbee_core.testing import HashEmbedder, ScriptedReranker, StageContext, a_hit, a_state
+from lilbee_core.testing import HashEmbedder, StageContext, a_hit, a_state
 from lilbee_core.types import ChunkId, Filter, Hit, Query, Ranking, Scored, SearchState, Variant
 from tests.core.search.fakes import ANALYZER, store_of
 
@@ -407,46 +405,3 @@ def test_scripts_without_blanks_are_judged_by_pairs(query, share):
     state = judged(query, a_hit("花园的水泵和灌溉"))
 
     assert share_of_words(state.hits[0], state) == pytest.approx(share)
-
-
-# ------------------------------------------------------------------ reranking
-
-
-def test_the_blend_changes_at_4_and_11():
-    assert [blend_weight(rank) for rank in (1, 3, 4, 10, 11, 99)] == [0.7, 0.7, 0.5, 0.5, 0.3, 0.3]
-
-
-def test_rerank_blends_by_position_exactly():
-    hits = [a_hit(f"text {at}", score=(20 - at) / 20, path=f"{at:02}.md") for at in range(12)]
-    reranker = ScriptedReranker({f"text {at}": at / 12 for at in range(12)})
-    state = Rerank(reranker).run(a_state(*hits, text="q"), CONTEXT)
-
-    by_path = {hit.path: hit for hit in state.hits}
-    assert by_path["02.md"].score == pytest.approx(0.7 * 18 / 20 + 0.3 * 2 / 12)
-    assert by_path["03.md"].score == pytest.approx(0.5 * 17 / 20 + 0.5 * 3 / 12)
-    assert by_path["09.md"].score == pytest.approx(0.5 * 11 / 20 + 0.5 * 9 / 12)
-    assert by_path["10.md"].score == pytest.approx(0.3 * 10 / 20 + 0.7 * 10 / 12)
-    assert dict(by_path["10.md"].scores)["rerank_score"] == pytest.approx(10 / 12)
-    assert [hit.score for hit in state.hits] == sorted((hit.score for hit in state.hits), reverse=True)
-
-
-def test_rerank_asks_for_the_first_ones_only_and_keeps_the_rest_below():
-    hits = [a_hit(f"text {at}", score=1 - at / 100, path=f"{at}.md") for at in range(5)]
-    reranker = ScriptedReranker({f"text {at}": 0.0 for at in range(5)})
-    state = Rerank(reranker, candidates=2).run(a_state(*hits, text="q"), CONTEXT)
-
-    assert reranker.requests == [("q", ("text 0", "text 1"))]
-    assert paths(state.hits) == [f"{at}.md" for at in range(5)]
-    assert [hit.score for hit in state.hits] == sorted((hit.score for hit in state.hits), reverse=True)
-
-
-def test_a_certain_first_hit_stays_first():
-    hits = [a_hit("a", score=1.0, path="a.md", scores=(("lexical", 99.0),)), a_hit("b", score=0.9, path="b.md")]
-    reranker = ScriptedReranker({"a": 0.0, "b": 1.0})
-
-    kept = Rerank(reranker, is_certain=lambda hit: dict(hit.scores).get("lexical", 0) > 50).run(a_state(*hits), CONTEXT)
-    moved = Rerank(reranker).run(a_state(*hits), CONTEXT)
-
-    assert paths(kept.hits) == ["a.md", "b.md"]
-    assert kept.hits[0].score >= kept.hits[1].score
-    assert paths(moved.hits) == ["b.md", "a.md"]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lilbee_core.protocols import SearchContext
 from lilbee_core.search._keys import ANALYZED, CONFIDENCE
 from lilbee_core.types import Part, Ranking, SearchState
+
+if TYPE_CHECKING:
+    from lilbee_core.analysis import AnalyzedQuery
 
 # Fitted on judged questions; docs/explanation/retrieval.md has the measurements.
 CENTER = 12.0
@@ -46,16 +50,18 @@ class Probe:
             sure = Confidence(0.0, 0.0, is_sure=False)
             return replace(state.put(CONFIDENCE, sure), note="no word hits")
         analyzed = state.get(ANALYZED)
-        words = max(len(analyzed.highlights) if analyzed else 0, 1)
-        first, second = (self._normalized(score / words) for score in _best_two(ranking))
+        first, second = (normalized(score, analyzed, self.center, self.slope) for score in _best_two(ranking))
         # Compared as they are shown: two sums of the same decimals may differ in the last bit.
         is_sure = first >= self.threshold and round(first - second, 9) >= self.gap
         note = f"{'sure' if is_sure else 'not sure'}: {first:.2f}, next {second:.2f}"
         return replace(state.put(CONFIDENCE, Confidence(first, second, is_sure)), note=note)
 
-    def _normalized(self, score: float) -> float:
-        exponent = -self.slope * (score - self.center)
-        return 1 / (1 + math.exp(min(exponent, _LARGEST_EXPONENT))) if math.isfinite(score) else 0.0
+
+def normalized(score: float, analyzed: AnalyzedQuery | None, center: float = CENTER, slope: float = SLOPE) -> float:
+    """Return a BM25 score, per word of the query, as a number between 0 and 1."""
+    words = max(len(analyzed.highlights) if analyzed else 0, 1)
+    exponent = -slope * (score / words - center)
+    return 1 / (1 + math.exp(min(exponent, _LARGEST_EXPONENT))) if math.isfinite(score) else 0.0
 
 
 def is_unsure(state: SearchState) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass, field, replace
 
+from lilbee_core.errors import ProviderError
 from lilbee_core.protocols import RerankerLike, SearchContext
+from lilbee_core.search._keys import ANALYZED
+from lilbee_core.search.stages._probe import normalized
 from lilbee_core.types import Hit, Part, SearchState
 
 
@@ -16,21 +19,21 @@ def blend_weight(rank: int) -> float:
     return 0.5 if rank <= 10 else 0.3
 
 
-def _nothing(hit: Hit) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Rerank:
     """Blend the first `candidates` hits' scores with those of a reranker, and sort them anew.
 
-    The higher a hit stood, the more its old score counts (as a share of the best one). A first hit for which
-    `is_certain` holds stays first. Hits that were not reranked follow in their old order.
+    The higher a hit stood, the more its old score counts (as a share of the best one). A first hit whose words alone
+    make it `certain` (its BM25 score between 0 and 1, as `Probe` reckons it, exceeds that) stays first, whatever the
+    reranker thinks of it. Hits that were not reranked follow in their old order.
+
+    Raises:
+        ProviderError: If the reranker fails, or gives scores that cannot be used.
     """
 
     reranker: RerankerLike
     candidates: int = 20
-    is_certain: Callable[[Hit], bool] = _nothing
+    certain: float = 0.8
     name: str = "rerank"
     reads: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
     writes: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
@@ -39,11 +42,26 @@ class Rerank:
         first, rest = state.hits[: self.candidates], state.hits[self.candidates :]
         if not first:
             return state
-        scores = self.reranker.score(state.query.text, [hit.chunk.text for hit in first])
+        scores = _usable(self.reranker.score(state.query.text, [hit.chunk.text for hit in first]), len(first), self)
         blended = _blend(first, scores)
-        if self.is_certain(first[0]):
+        note = self.reranker.model
+        if self._is_certain(first[0], state) and blended[0].chunk.id != first[0].chunk.id:
             blended = _keep_first(blended, first[0])
-        return replace(state, hits=(*blended, *_below(rest, blended[-1].score)), note=self.reranker.model)
+            note += ", the first hit stays for its words"
+        return replace(state, hits=(*blended, *_below(rest, blended[-1].score)), note=note)
+
+    def _is_certain(self, hit: Hit, state: SearchState) -> bool:
+        score = dict(hit.scores).get("lexical")
+        return score is not None and normalized(score, state.get(ANALYZED)) > self.certain
+
+
+def _usable(scores: tuple[float, ...], count: int, stage: Rerank) -> tuple[float, ...]:
+    if len(scores) == count and all(map(math.isfinite, scores)):
+        return scores
+    odd = f"{len(scores)} scores for {count} texts" if len(scores) != count else "scores that are no numbers"
+    raise ProviderError(
+        f"{stage.reranker.model} gave {odd}", hint="Restart the model's server, or choose another reranker."
+    )
 
 
 def _blend(hits: tuple[Hit, ...], scores: tuple[float, ...]) -> tuple[Hit, ...]:
