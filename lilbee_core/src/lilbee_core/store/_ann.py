@@ -19,6 +19,7 @@ from lilbee_core.store._columns import row_ids, vectors
 from lilbee_core.store._engine import Table, vector_index
 from lilbee_core.store._layout import write_atomically
 from lilbee_core.store._matrix import BATCH_ROWS
+from lilbee_core.store._quick import QuickTable
 from lilbee_core.store._schema import VECTOR, dimension_of
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Vector, Vectors
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+COLUMNS = ("id", "_rowid", "_distance")
 QUERIES, NEAREST = 60, 30
 GOOD_RECALL = 0.995
 LEAST_RECALL = 0.98
@@ -115,7 +117,7 @@ def build(tables: Tables, name: str) -> Calibration | None:
             return None
         file.forget()
         table.create_index(VECTOR, config=vector_index(), replace=True)
-        nprobes, recall = calibrate(table, dimension)
+        nprobes, recall = calibrate(table, tables.quick(name), dimension)
         calibration = Calibration(
             generation=tables.generation, rows=table.count_rows(), nprobes=nprobes, recall=round(recall, 4)
         )
@@ -123,13 +125,13 @@ def build(tables: Tables, name: str) -> Calibration | None:
     return calibration
 
 
-def calibrate(table: Table, dimension: int) -> tuple[int, float]:
+def calibrate(table: Table, quick: QuickTable, dimension: int) -> tuple[int, float]:
     """Return how many partitions a query should look into, and the recall that this gives at the least."""
     queries = mixtures(table, dimension)
     worst = thresholds(table, queries, dimension)
     nprobes, seen = FIRST_PROBES, list[float]()
     while True:
-        seen.append(_recall(table, queries, worst, nprobes))
+        seen.append(_recall(quick, queries, worst, nprobes))
         # Once every partition is looked into, looking further changes nothing.
         if seen[-1] >= GOOD_RECALL or (len(seen) > STEPS and seen[-1] <= seen[-STEPS]):
             return round(nprobes * MARGIN), seen[-1]
@@ -165,17 +167,15 @@ def thresholds(table: Table, queries: Vectors, dimension: int) -> NDArray[np.flo
     return cast("NDArray[np.float32]", best.min(axis=1))
 
 
-def _recall(table: Table, queries: Vectors, worst: NDArray[np.float32], nprobes: int) -> float:
+def _recall(table: QuickTable, queries: Vectors, worst: NDArray[np.float32], nprobes: int) -> float:
     hits = 0
     for query, threshold in zip(queries, worst, strict=True):
-        found = search(table, query, NEAREST, None, nprobes, ["_distance"])
+        found = search(table, query, NEAREST, None, nprobes)
         distances = cast("list[float]", found.column("_distance").to_pylist())
         hits += sum(1.0 - distance >= threshold - TOLERANCE for distance in distances)
     return hits / max(NEAREST * len(queries), 1)
 
 
-def search(table: Table, query: Vector, limit: int, where: str | None, nprobes: int, columns: list[str]) -> pa.Table:
+def search(table: QuickTable, query: Vector, limit: int, where: str | None, nprobes: int) -> pa.Table:
     """Return the nearest rows by the index. With a filter it looks everywhere: what passes may lie far off."""
-    built = table.search(query).distance_type("cosine").nprobes(EVERYWHERE if where else nprobes)
-    built = built.refine_factor(REFINE).select(columns)
-    return (built.where(where) if where else built).limit(limit).to_arrow()
+    return table.nearest(query, COLUMNS, limit, where, nprobes=EVERYWHERE if where else nprobes, refine=REFINE)

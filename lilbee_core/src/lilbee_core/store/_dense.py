@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
 from lilbee_core.store import _ann as ann
-from lilbee_core.store._ann import CalibrationFile
+from lilbee_core.store._ann import COLUMNS, CalibrationFile
 from lilbee_core.store._columns import row_ids, strings
 from lilbee_core.store._matrix import Matrix, load, refresh, top
 from lilbee_core.store._places import Places
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lilbee_core.store._engine import Table
 
 MAX_MASKS = 16
-_COLUMNS = ["id", "_rowid", "_distance"]
 Version = tuple[int, int]
 
 
@@ -94,11 +93,11 @@ class Dense:
         calibration = self._calibration.read() if self._ann_threshold else None
         if calibration is not None and calibration.is_good and table.count_rows() >= self._ann_threshold:
             self._held = None
-            found = ann.search(table, query, limit, _with_vector(where), calibration.nprobes, _COLUMNS)
+            found = ann.search(self._tables.quick(self._name), query, limit, _with_vector(where), calibration.nprobes)
             return self._ranked(found)[:limit]
         held = self._current(table, dimension)
         if held is None:
-            return self._flat(table, query, limit, where)
+            return self._flat(query, limit, where)
         matrix = held.matrix
         best = top(matrix, query, limit, held.passing(table, where) if where else None)
         ids = [matrix.ids[place] for place in cast("list[int]", best.places.tolist())]
@@ -107,7 +106,7 @@ class Dense:
 
     def _current(self, table: Table, dimension: int) -> Held | None:
         """Return the matrix of the newest version, None where the engine is to read the column instead."""
-        version = (self._tables.generation, table.version)
+        version = (self._tables.generation, self._tables.version_of(self._name))
         held = self._held
         if held is not None and held.version == version:
             return held
@@ -132,9 +131,9 @@ class Dense:
             self._asked = version
         return self._held
 
-    def _flat(self, table: Table, query: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
-        search = table.search(query).distance_type("cosine").select(_COLUMNS).where(_with_vector(where) or "has_vector")
-        return self._ranked(search.limit(limit).bypass_vector_index().to_arrow())
+    def _flat(self, query: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
+        table = self._tables.quick(self._name)
+        return self._ranked(table.scan(query, COLUMNS, limit, _with_vector(where) or "has_vector"))
 
     def _ranked(self, found: pa.Table) -> tuple[Scored, ...]:
         ids = strings(found, "id")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.store._columns import row_ids, strings
-from lilbee_core.store._engine import Table, word_query
+from lilbee_core.store._engine import word_query
 from lilbee_core.store._filters import quote
 from lilbee_core.store._places import Places
+from lilbee_core.store._quick import QuickTable
 from lilbee_core.store._rows import best_first
 from lilbee_core.store._schema import WORDS
 from lilbee_core.store._tables import Tables
@@ -36,11 +37,12 @@ def search_words(
     if not phrases and not text.strip():
         return ()
 
-    def use(table: Table) -> tuple[Scored, ...]:
+    def use(_: object) -> tuple[Scored, ...]:
+        table = tables.quick(name)
         condition = tables.visible(name, where)
         if phrases:
             return _phrases(table, text, phrases, limit, condition)
-        found = _found(table, word_query(WORDS, text), ("id", "_rowid", "_score"), limit, condition)
+        found = table.words(word_query(WORDS, text), ("id", "_rowid", "_score"), limit, condition)
         ids = strings(found, "id")
         places.learn(tables.generation, zip(ids, cast("list[int]", row_ids(found).tolist()), strict=True))
         return best_first(ids, _scores(found))
@@ -49,7 +51,7 @@ def search_words(
 
 
 def _phrases(
-    table: Table, text: str, phrases: Sequence[Sequence[str]], limit: int, where: str | None
+    table: QuickTable, text: str, phrases: Sequence[Sequence[str]], limit: int, where: str | None
 ) -> tuple[Scored, ...]:
     """Look through the rows that hold all words of the phrases, best first, for those where they follow each other.
 
@@ -59,16 +61,17 @@ def _phrases(
     query = word_query(WORDS, text or " ".join(words), " ".join(dict.fromkeys(words)))
     needles = [f" {' '.join(phrase)} " for phrase in phrases]
     size = max(FIRST_LOOK, 4 * limit)
-    found = _found(table, query, ("_rowid", "_score"), size, where)
+    found = table.words(query, ("_rowid", "_score"), size, where)
     kept = _following(table, found, needles, limit)
     if len(kept) >= limit or found.num_rows < size:
         return best_first(list(kept), list(kept.values()))[:limit]
     holds = [f"strpos(concat(' ', {WORDS}, ' '), {quote(needle)}) > 0" for needle in needles]
-    every = _found(table, query, ("id", "_score"), limit, " AND ".join([*holds, *([f"({where})"] if where else [])]))
+    condition = " AND ".join([*holds, *([f"({where})"] if where else [])])
+    every = table.words(query, ("id", "_score"), limit, condition)
     return best_first(strings(every, "id"), _scores(every))
 
 
-def _following(table: Table, found: pa.Table, needles: Sequence[str], limit: int) -> dict[str, float]:
+def _following(table: QuickTable, found: pa.Table, needles: Sequence[str], limit: int) -> dict[str, float]:
     """Return the first `limit` of the rows found that hold the needles, with their scores."""
     ranked = dict(zip(cast("list[int]", row_ids(found).tolist()), _scores(found), strict=True))
     numbers = list(ranked)
@@ -76,16 +79,11 @@ def _following(table: Table, found: pa.Table, needles: Sequence[str], limit: int
     seen = 0
     while seen < len(numbers) and len(kept) < limit:
         end = seen + max(STEP, seen)
-        rows = table.take_row_ids(numbers[seen:end]).select(["id", WORDS]).with_row_id().to_arrow()
+        rows = table.take_numbered(numbers[seen:end], ["id", WORDS])
         lines = zip(cast("list[int]", row_ids(rows).tolist()), strings(rows, "id"), strings(rows, WORDS), strict=True)
         kept.update((id_, ranked[row]) for row, id_, line in lines if all(needle in f" {line} " for needle in needles))
         seen = end
     return kept
-
-
-def _found(table: Table, query: object, columns: Sequence[str], limit: int, where: str | None) -> pa.Table:
-    search = table.search(query, query_type="fts").select(list(columns)).limit(limit)
-    return (search.where(where) if where else search).to_arrow()
 
 
 def _scores(found: pa.Table) -> list[float]:

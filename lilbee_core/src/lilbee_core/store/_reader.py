@@ -32,19 +32,17 @@ _KEEP_SHARES_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Shares of languages as they were counted once. `state` names what was counted: generation, hidden, version."""
+    """Shares of languages as they were counted once. `state` names what was counted: hidden, generation, version."""
 
-    state: tuple[int, object, int]
+    state: tuple[object, int, int]
     rows: int
     at: float
     shares: Mapping[str, float]
 
-    def holds(self, state: tuple[int, object, int], rows: int) -> bool:
+    def is_near(self, state: tuple[object, int, int], rows: int) -> bool:
         """Say whether they still hold well enough for a table in this state with so many rows."""
-        if state == self.state:
-            return True
         near = self.rows >= _MANY_ROWS and abs(rows - self.rows) <= self.rows / 50
-        return near and state[0] == self.state[0] and time.monotonic() - self.at < _KEEP_SHARES_S
+        return near and state[1] == self.state[1] and time.monotonic() - self.at < _KEEP_SHARES_S
 
 
 class Reader:
@@ -60,6 +58,7 @@ class Reader:
         }
         self._lock = threading.Lock()
         self._languages: Shares | None = None
+        self._present: dict[str, tuple[tuple[int, int], list[str]]] = {}
 
     # ------------------------------------------------------------------ by id
 
@@ -68,6 +67,8 @@ class Reader:
         found: dict[ChunkId, Chunk] = {}
         for name in (CHUNKS, WIKI):
             missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
+            if not missing:
+                break
             found.update((chunk.id, chunk) for chunk in self._remembered(name, missing))
             for part in parts_of(id_ for id_ in missing if id_ not in found):
                 found.update((chunk.id, chunk) for chunk in self._chunks(name, is_in("id", part)))
@@ -80,13 +81,20 @@ class Reader:
             rows = self._places[name].rows(self._tables.generation, ids)
             if not rows:
                 return []
-            present = frozenset(table.schema.names)
-            columns = [column for column in CHUNK_COLUMNS if column in present]
             wanted = frozenset(ids)
-            found = chunks_from(table.take_row_ids(rows).select(columns).to_arrow(), _SCOPES[name])
+            found = chunks_from(self._tables.quick(name).take(rows, self._columns(name, table)), _SCOPES[name])
             return [chunk for chunk in found if chunk.id in wanted]
 
         return self._tables.read(name, "read chunks", use, [])
+
+    def _columns(self, name: str, table: Table) -> list[str]:
+        """Return the columns of a chunk that the table has; looked up once per commit."""
+        state = (self._tables.generation, self._tables.version_of(name))
+        known = self._present.get(name)
+        if known is None or known[0] != state:
+            present = frozenset(table.schema.names)
+            known = self._present[name] = (state, [column for column in CHUNK_COLUMNS if column in present])
+        return known[1]
 
     def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]:
         """Return the vectors of those of the chunks that have one."""
@@ -190,14 +198,17 @@ class Reader:
         A large table is counted again once a fiftieth of it is new, or a minute has passed.
         """
         tables = self._tables
-        version, rows = tables.read(CHUNKS, "read languages", lambda table: (table.version, table.count_rows()), (0, 0))
+        state = (tables.hidden, tables.generation, tables.version_of(CHUNKS))
         with self._lock:
             known = self._languages
-        if known is not None and known.holds((tables.generation, tables.hidden, version), rows):
+        if known is not None and known.state == state:
+            return known.shares
+        rows = tables.read(CHUNKS, "read languages", lambda table: table.count_rows(), 0)
+        if known is not None and known.is_near(state, rows):
             return known.shares
         shares = self._count_languages()
         with self._lock:
-            self._languages = Shares((tables.generation, tables.hidden, version), rows, time.monotonic(), shares)
+            self._languages = Shares(state, rows, time.monotonic(), shares)
         return shares
 
     def _count_languages(self) -> Mapping[str, float]:

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lilbee_core.errors import EmbedderMismatch, LibraryError, StoreError
 from lilbee_core.store import _errors
-from lilbee_core.store._engine import STABLE_ROW_IDS, Connection, Table, connect, words_index
+from lilbee_core.store._engine import (
+    STABLE_ROW_IDS,
+    Connection,
+    Table,
+    connect,
+    new_session,
+    newest_version,
+    words_index,
+)
 from lilbee_core.store._errors import engine_errors
 from lilbee_core.store._filters import quote
 from lilbee_core.store._layout import Layout, LayoutFile, Stamp
 from lilbee_core.store._migrations import add_missing_columns
+from lilbee_core.store._quick import QuickConnection, QuickTable
 from lilbee_core.store._schema import (
     CHUNK_TABLES,
     CHUNKS,
@@ -49,8 +58,11 @@ class Tables:
         self._lock = threading.RLock()
         self._stamp: Stamp | None = None
         self._layout: Layout | None = None
+        self._session: object | None = None
         self._connection: Connection | None = None
         self._handles: dict[str, Table] = {}
+        self._quick_connection: QuickConnection | None = None
+        self._quick: dict[str, QuickTable] = {}
         self._dimensions: dict[tuple[int, str], int] = {}
         self._migrated = False
         self._closed = False
@@ -72,6 +84,7 @@ class Tables:
                 self._stamp = stamp
                 if seen is None or self._layout is None or _tables_of(seen) != _tables_of(self._layout):
                     self._handles.clear()
+                    self._quick.clear()
                     self._migrated = False
             return self._layout
 
@@ -100,11 +113,22 @@ class Tables:
                 raise
             with self._lock:
                 self._handles.pop(name, None)
+                self._quick.pop(name, None)
         table = self.find(name)
         if table is None:
             return absent
         with engine_errors(doing, self.index):
             return use(table)
+
+    def quick(self, name: str) -> QuickTable:
+        """Return the table for the reads that a search is made of. Called inside of `read`."""
+        with self._lock:
+            table = self._quick.get(name)
+            if table is None:
+                if self._quick_connection is None:
+                    self._quick_connection = QuickConnection(self.index, self._shared())
+                table = self._quick[name] = self._quick_connection.open_table(name)
+            return table
 
     def engine(self, doing: str) -> AbstractContextManager[None]:
         """Turn failures of the database inside the block into a `StoreError`."""
@@ -164,10 +188,15 @@ class Tables:
         layout = self.layout()
         if layout is None or not layout.complete:
             return 0
-        commits = sum(
-            self.read(name, "read the version", lambda table: table.version, 0) for name in (CHUNKS, WIKI, DOCUMENTS)
-        )
+        commits = sum(self.version_of(name) for name in (CHUNKS, WIKI, DOCUMENTS))
         return (layout.generation << 20) + commits + layout.turns
+
+    def version_of(self, name: str) -> int:
+        """Return the number of the newest commit of a table; 0 for an absent index."""
+        newest = newest_version(self.index / f"{name}.lance")
+        if newest is not None:
+            return newest
+        return self.read(name, "read the version", lambda table: table.version, 0)
 
     def dimension(self, name: str = CHUNKS) -> int | None:
         """Return the dimension of the stored vectors, None while there are none."""
@@ -268,15 +297,22 @@ class Tables:
         with self._lock:
             self._closed = True
             self._handles.clear()
-            self._connection = None
+            self._quick.clear()
+            self._connection = self._quick_connection = self._session = None
 
     # ------------------------------------------------------------------ inside
 
     def _connect(self) -> Connection:
         with self._lock:
             if self._connection is None:
-                self._connection = connect(self.index)
+                self._connection = connect(self.index, self._shared())
             return self._connection
+
+    def _shared(self) -> object:
+        with self._lock:
+            if self._session is None:
+                self._session = new_session()
+            return self._session
 
     def _open(self, name: str) -> Table:
         with self._lock:
