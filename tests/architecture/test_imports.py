@@ -24,6 +24,7 @@ HOMES = {
     "graspologic_native": {"concepts"},
     "kreuzberg": {"extract"},
     "pypdfium2": {"extract"},
+    "python_calamine": {"extract"},
     "lancedb": {"store"},
     "litellm": {"providers"},
     "networkx": {"concepts"},

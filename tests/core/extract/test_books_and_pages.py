@@ -7,11 +7,14 @@ from collections.abc import Callable
 import kreuzberg
 import pytest
 
+from lilbee_core.chunking import TokenChunker
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsupportedFormat
+from lilbee_core.extract import _sheets
 from lilbee_core.extract._bidi import in_reading_order
 from lilbee_core.extract._engine import Extraction, Node, plain_error
 from lilbee_core.extract._paged import flow, old_word
-from lilbee_core.types import Document, Heading, Source
+from lilbee_core.text import EstimatedTokens
+from lilbee_core.types import Document, DocumentId, Heading, Source
 from tests.core.extract._files import epub, pdf, xlsx
 from tests.core.extract.conftest import Read
 
@@ -52,8 +55,9 @@ def test_epub_with_a_missing_chapter_is_read_with_a_warning(document: ReadDocume
 def test_pdf_pages_are_exact_and_headings_are_found_on_them(document: ReadDocument) -> None:
     body = [(11, line) for line in PROSE]
     found = document("a.pdf", pdf([(24, "Tides (and & gates)"), *body], [(24, "Harbor"), *body], [(11, "last page")]))
-    assert [one.page for one in found.segments] == [1, 2, 3]
-    cut = [one.span.cut(found.text) for one in found.segments]
+    pages = [one for one in found.segments if not one.fine]
+    assert [one.page for one in pages] == [1, 2, 3]
+    cut = [one.span.cut(found.text) for one in pages]
     assert "\n\n".join(cut) == found.text
     assert cut[0].startswith("Tides (and & gates)\nThe sea wall is inspected by rope.")
     assert cut[2] == "last page"
@@ -124,11 +128,36 @@ def test_broken_pdf_is_damaged(read: Read, data: bytes) -> None:
 def test_sheets_are_segments_with_plain_cells(document: ReadDocument) -> None:
     book = xlsx({"Berths & fees": [["Name", "R&D <x>"], ["", "5 > 3"]], "Empty": [], "Two": [["a_b*c"]]})
     found = document("a.xlsx", book)
-    assert [(one.label, one.span.cut(found.text)) for one in found.segments] == [
-        ("Berths & fees", "Berths & fees\n\nName | R&D <x>\n | 5 > 3"),
-        ("Two", "Two\n\na_b*c"),
+    assert [(one.label, one.span.cut(found.text), one.fine) for one in found.segments] == [
+        ("Berths & fees", "Berths & fees\n\nName | R&D <x>\n | 5 > 3", False),
+        ("Berths & fees!A1:B1", "Name | R&D <x>", True),
+        ("Berths & fees!B2:B2", " | 5 > 3", True),
+        ("Two", "Two\n\na_b*c", False),
+        ("Two!A1:A1", "a_b*c", True),
     ]
     assert found.title is None
+
+
+def test_chunks_of_a_sheet_name_its_columns_and_their_cells(document: ReadDocument) -> None:
+    rows = [["", "", ""], ["", "Berth", "Fee"], *(["", f"Pier {n}", f"{n}.50"] for n in range(200))]
+    found = document("a.xlsx", xlsx({"Fees": rows}))
+    chunks = TokenChunker(EstimatedTokens(), chunk_size=100, overlap=0).split(found, DocumentId("d"))
+    assert len(chunks) > 5
+    assert {one.headings for one in chunks} == {("Fees", "Berth | Fee")}
+    for chunk in chunks:
+        numbers = [int(line.split(" |")[0].removeprefix("Pier ")) for line in chunk.text.split("\n") if "Pier" in line]
+        assert chunk.location.label == f"Fees!B{2 if 'Berth' in chunk.text else numbers[0] + 3}:C{numbers[-1] + 3}"
+
+
+def test_rows_of_a_huge_sheet_share_places(document: ReadDocument, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sheets, "_MOST_PLACES", 2)
+    found = document("a.xlsx", xlsx({"S": [[str(n)] for n in range(5)]}))
+    assert [one.label for one in found.segments if one.fine] == ["S!A1:A3", "S!A1:A3", "S!A1:A3", "S!A4:A6", "S!A4:A6"]
+
+
+@pytest.mark.parametrize(("index", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (16383, "XFD")])
+def test_column_names(index: int, name: str) -> None:
+    assert _sheets.column_name(index) == name
 
 
 def test_workbook_without_cells_holds_no_text(read: Read) -> None:

@@ -54,6 +54,7 @@ def test_column_names_are_metadata(data: str, delimiter: str, columns: tuple[str
     found = document("a.csv", data.encode())
     assert found.text == data
     assert (found.metadata["columns"], found.metadata["delimiter"]) == (columns, delimiter)
+    assert [(one.start, one.title) for one in found.headings] == [(len(data) - len(data.lstrip()), " | ".join(columns))]
 
 
 @pytest.mark.parametrize("data", ["1,2\n3,4\n", "words\nmore\n", "a,,c\n", ""])

@@ -101,7 +101,9 @@ def test_files_beyond_the_limits_are_named(pool: ExtractPool, what: str) -> None
 def test_memory_is_watched_where_the_process_cannot_limit_itself() -> None:
     jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
     found: list[Document | LilbeeError] = []
-    setup = Setup(parent_pid=os.getpid(), memory_mb=8192, cache_dir="", max_chars=99, password=None, languages=())
+    setup = Setup(
+        parent_pid=os.getpid(), memory_mb=8192, cache_dir="", native_dir="", max_chars=99, password=None, languages=()
+    )
     lane = Lane(jobs, lambda: setup, timeout_s=60, memory_mb=200, recycle_after=9)
     builder = importable(_samples.build)
     assert builder is not None

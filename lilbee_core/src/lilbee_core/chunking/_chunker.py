@@ -36,6 +36,7 @@ _LINE_WISE = frozenset(
     }
 )
 _LINE_WISE_ENDS = ("+json", "+xml")
+_SHEETS = ("spreadsheet", "ms-excel")
 
 
 class TokenChunker:
@@ -133,5 +134,9 @@ class TokenChunker:
 def _is_line_wise(document: Document) -> bool:
     kind = document.media_type
     return (
-        bool(document.symbols) or kind.startswith("text/x-") or kind in _LINE_WISE or kind.endswith(("+json", "+xml"))
+        bool(document.symbols)
+        or kind.startswith("text/x-")
+        or kind in _LINE_WISE
+        or kind.endswith(_LINE_WISE_ENDS)
+        or any(mark in kind for mark in _SHEETS)
     )

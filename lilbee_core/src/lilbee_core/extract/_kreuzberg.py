@@ -11,9 +11,10 @@ from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._engine import Extraction, run_engine
 from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, WORD
 from lilbee_core.extract._loose import fields, texts
-from lilbee_core.extract._paged import Placed, flow, join_sheets, old_word
+from lilbee_core.extract._paged import Placed, flow, old_word
 from lilbee_core.extract._pdf import join_pages
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
+from lilbee_core.extract._sheets import join_sheets
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
@@ -72,7 +73,7 @@ def _check(source: Source, placed: Placed, context: ExtractContext) -> None:
 def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extraction, Placed]:
     extraction = run_engine(source, data, password=password)
     if source.media_type in SHEETS:
-        return extraction, join_sheets(extraction)
+        return extraction, join_sheets(extraction, data)
     if source.media_type == WORD:
         extraction = replace(extraction, text=old_word(extraction.text))
     return extraction, flow(extraction)

@@ -1,4 +1,4 @@
-"""Texts with places: headings found again by their words, sheets joined into one text whose segments are exact."""
+"""Texts without pages, and headings found again by their words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lilbee_core.extract._engine import Extraction, Node
-from lilbee_core.extract._loose import texts
-from lilbee_core.extract._writer import TextWriter, table_row
+from lilbee_core.extract._writer import table_row
 from lilbee_core.types import Heading, Segment
 
 GAP = "\n\n"
 _SHORT = 8
-_MIDNIGHT = re.compile(r"(?<=\d{4}-\d\d-\d\d) 00:00:00$")
 _FIELD_CODE = re.compile(r" ?\b(?:SEQ|REF|PAGEREF|STYLEREF) [^\n\\]{0,60}(?:\\[*a-z](?: \w+)?)+")
 
 
@@ -47,21 +45,6 @@ def _line_start(page: str, at: int) -> int:
     """Step back to the start of the line when only marks and spaces lie between."""
     start = page.rfind("\n", 0, at) + 1
     return start if not any(char.isalnum() for char in page[start:at]) else at
-
-
-def join_sheets(extraction: Extraction) -> Placed:
-    """Give each sheet its name as a heading and its rows as lines."""
-    names = [str(name) for name in texts(extraction.metadata.get("sheet_names"))]
-    out = TextWriter()
-    for number, rows in extraction.tables:
-        name = names[number - 1] if 0 < number <= len(names) else f"Sheet {number}"
-        sheet = TextWriter()
-        sheet.block(name, heading=1)
-        lines = [line for row in rows if (line := table_row([_MIDNIGHT.sub("", cell) for cell in row]).rstrip(" |"))]
-        sheet.block("\n".join(lines))
-        if lines:
-            out.part(sheet, label=name)
-    return Placed(text=out.text, segments=tuple(out.segments), headings=tuple(out.headings))
 
 
 def flow(extraction: Extraction) -> Placed:

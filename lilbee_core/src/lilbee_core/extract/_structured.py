@@ -9,10 +9,11 @@ from lilbee_core.extract._decode import Decoded
 from lilbee_core.extract._reading import check_length, no_text, read_text
 from lilbee_core.extract._xml import MAX_PROSE_CHARS, NotWellFormed, Prose, read_all, read_prose, refuse_bombs
 from lilbee_core.protocols import ExtractContext
-from lilbee_core.types import Document, Metadata, Source
+from lilbee_core.types import Document, Heading, Metadata, Source
 
 _MAX_COLUMNS = 200
 _MAX_NAME_CHARS = 200
+_HEAD_CHARS = 300
 
 
 class DataExtractor:
@@ -32,10 +33,13 @@ class DataExtractor:
 
 
 class TableExtractor:
-    """Reads tables in text form as they stand; the names of their columns become metadata. Threads may share it."""
+    """Reads tables in text form as they stand; the names of their columns are metadata and a heading.
+
+    Threads may share it.
+    """
 
     name = "table"
-    version = "1"
+    version = "2"
     in_process = True
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
@@ -50,7 +54,8 @@ class TableExtractor:
         if not columns:
             return document
         found = {**document.metadata, "columns": columns, "delimiter": delimiter}
-        return replace(document, metadata=Metadata(found))
+        head = Heading(start=_first_sign(document.text), level=1, title=" | ".join(columns)[:_HEAD_CHARS])
+        return replace(document, metadata=Metadata(found), headings=(head,))
 
 
 class XmlExtractor:
@@ -104,6 +109,10 @@ def _prose_document(source: Source, decoded: Decoded, prose: Prose) -> Document:
         line_map=prose.line_map,
         headings=prose.headings,
     )
+
+
+def _first_sign(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _delimiter(text: str, media_type: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from lilbee_core.types import Heading, Segment, Span
 
@@ -35,6 +36,19 @@ class TextWriter:
         self._put(body)
         self._tight = tight
 
+    def rows(self, lines: Sequence[str], labels: Sequence[str | None] = ()) -> int:
+        """Write the rows of a table as one block, each with its place if it has one, and return where they begin."""
+        body = "\n".join(lines)
+        self._gap(_WIDE)
+        start = at = self._length
+        for line, label in zip(lines, labels, strict=False):
+            if label is not None:
+                self.segments.append(Segment(span=Span(at, at + len(line)), label=label, fine=True))
+            at += len(line) + 1
+        self._put(body)
+        self._tight = False
+        return start
+
     def part(self, other: TextWriter, *, page: int | None = None, label: str | None = None) -> None:
         """Write another text as one block that is a segment of this one."""
         body = other.text
@@ -44,6 +58,9 @@ class TextWriter:
         start = self._length
         self.headings += [Heading(start=start + one.start, level=one.level, title=one.title) for one in other.headings]
         self.segments.append(Segment(span=Span(start, start + len(body)), page=page, label=label))
+        self.segments += [
+            replace(one, span=Span(start + one.span.start, start + one.span.end)) for one in other.segments
+        ]
         self._put(body)
         self._tight = False
 
