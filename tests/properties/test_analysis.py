@@ -8,7 +8,8 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lilbee_core.analysis import Analyzer, detect_language, fold
+from lilbee_core.analysis import AnalyzedQuery, Analyzer, detect_language, fold
+from lilbee_core.analysis._units import unit_pattern
 
 ANALYZER = Analyzer()
 MARKER = "˜"
@@ -102,6 +103,25 @@ def test_spans_are_sorted_and_inside_the_text(text: str, searched: str) -> None:
     for first, last in ANALYZER.spans(text, query):
         assert end <= first < last <= len(text)
         end = last
+
+
+@given(TEXT, st.lists(TEXT, min_size=1, max_size=3), LANGUAGES)
+def test_spans_do_not_depend_on_what_was_marked_before(searched: str, texts: list[str], language: str | None) -> None:
+    query = ANALYZER.query(searched, languages=("en", "de"))
+    for text in texts:
+        assert ANALYZER.spans(text, query, language=language) == _spans_of_units(text, query, language)
+
+
+def _spans_of_units(text: str, query: AnalyzedQuery, language: str | None) -> tuple[tuple[int, int], ...]:
+    """Return the spans by asking an analyzer that knows nothing for each unit, one alone after the other."""
+    found: list[tuple[int, int]] = []
+    for unit in unit_pattern(text).finditer(text):
+        for first, last in Analyzer().spans(unit[0], query, language=language):
+            start, end = unit.start() + first, unit.start() + last
+            if found and start <= found[-1][1]:
+                start = found.pop()[0]
+            found.append((start, end))
+    return tuple(found)
 
 
 @given(TEXT)

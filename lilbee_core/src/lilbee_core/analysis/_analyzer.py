@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from lilbee_core.analysis._language import DEFAULT_LANGUAGE
 from lilbee_core.analysis._query import AnalyzedQuery, analyze
-from lilbee_core.analysis._spans import matching_spans
+from lilbee_core.analysis._spans import Marker
 from lilbee_core.analysis._stems import Stems, snowball_version
 from lilbee_core.analysis._table import Budget, Table
 
 _VERSION = "1"
 _CONTEXT_REPEAT = 2
+_MOST_MARKERS = 8
 
 
 class Analyzer:
@@ -28,6 +29,7 @@ class Analyzer:
         self._stems = Stems()
         self._budget = Budget()
         self._tables: dict[str, Table] = {}
+        self._markers: dict[tuple[tuple[str, ...], tuple[str, ...]], Marker] = {}
 
     def __reduce__(self) -> tuple[type[Analyzer], tuple[()]]:
         return Analyzer, ()
@@ -60,13 +62,22 @@ class Analyzer:
     def spans(self, text: str, query: AnalyzedQuery, *, language: str | None = None) -> tuple[tuple[int, int], ...]:
         """Return where in `text` the query is found: sorted, without overlap, ends exclusive."""
         languages = (language,) if language in query.languages else query.languages
-        tables = [self._table(language) for language in languages]
-        return matching_spans(text, frozenset(query.terms), languages, self._stems, tables=tables)
+        return self._marker(query.terms, languages).spans(text)
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Return the exact tokens of `text` in order."""
         table = self._table(DEFAULT_LANGUAGE)
         return tuple(table.tokens(text)[0].split())
+
+    def _marker(self, terms: tuple[str, ...], languages: tuple[str, ...]) -> Marker:
+        marker = self._markers.get((terms, languages))
+        if marker is None:
+            if len(self._markers) >= _MOST_MARKERS:
+                self._markers.clear()
+            tables = [self._table(language) for language in languages]
+            marker = Marker(frozenset(terms), languages, self._stems, tables=tables)
+            self._markers[terms, languages] = marker
+        return marker
 
     def _table(self, language: str) -> Table:
         table = self._tables.get(language)

@@ -21,48 +21,45 @@ _INNER = re.compile(
     rf"|(?:(?![{IDEOGRAPHS}{UNSPACED}])[\w{MARKS}{INVISIBLE}])++"
 )
 _UNSPACED = re.compile(f"[{IDEOGRAPHS}{UNSPACED}]")
+_MOST_UNITS = 20_000
 
 
-def matching_spans(
-    text: str, terms: frozenset[str], languages: Sequence[str], stems: Stems, *, tables: Sequence[Table]
-) -> tuple[Span, ...]:
-    """Return the spans of words in `text` of which a form is among the terms; parts of names alone where they match.
+class Marker:
+    """Finds in one text after the other the words of which a form is among the terms of a query.
 
-    Only units that have such a form in the index, which `tables` know, are looked into: that takes long.
+    It remembers what each unit has, since the texts that a query finds share most of theirs. Only units that have a
+    term in the index, which `tables` know, are looked into: that takes long. Of a name, only the parts that match are
+    marked where the whole does not. Threads may share it.
     """
-    pattern = unit_pattern(text)
-    units = set(pattern.findall(text))
-    found = set[str]().union(*(table.having(units, terms) for table in tables))
-    if not found:
-        return ()
-    marker = _Marker(terms, languages, stems)
-    spans: list[Span] = []
-    for match in pattern.finditer(text):
-        if match.group() not in found:
-            continue
-        for first, last in sorted(marker.in_unit(match.group())):
-            start, end = match.start() + first, match.start() + last
-            if spans and start <= spans[-1][1]:
-                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-            else:
-                spans.append((start, end))
-    return tuple(spans)
 
-
-class _Marker:
-    """Finds the terms in one unit after the other and remembers units it has seen."""
-
-    def __init__(self, terms: frozenset[str], languages: Sequence[str], stems: Stems) -> None:
+    def __init__(
+        self, terms: frozenset[str], languages: Sequence[str], stems: Stems, *, tables: Sequence[Table]
+    ) -> None:
         self._terms = terms
+        self._indexed = tables
         self._tables = [stems.table(language) for language in languages]
         self._compounding = [stems.table(language) for language in languages if language in COMPOUNDING]
         self._seen: dict[str, tuple[Span, ...]] = {}
 
-    def in_unit(self, unit: str) -> tuple[Span, ...]:
-        found = self._seen.get(unit)
-        if found is None:
-            found = self._seen[unit] = tuple(self._find(unit))
-        return found
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """Return the places in the order of the text; those that touch are one."""
+        seen = self._seen
+        found: list[Span] = []
+        for match in unit_pattern(text).finditer(text):
+            unit = match[0]
+            inside = seen.get(unit)
+            if inside is None:
+                inside = self._look_into(unit)
+            if inside:
+                _append(found, inside, match.start())
+        return tuple(found)
+
+    def _look_into(self, unit: str) -> tuple[Span, ...]:
+        is_found = any(table.has(unit, self._terms) for table in self._indexed)
+        if len(self._seen) >= _MOST_UNITS:
+            self._seen.clear()
+        inside = self._seen[unit] = tuple(sorted(self._find(unit))) if is_found else ()
+        return inside
 
     def _find(self, text: str) -> Iterator[Span]:
         unit = split_unit(text)
@@ -116,3 +113,12 @@ class _Marker:
 
     def _has_tail(self, form: str) -> bool:
         return any(MARKER + tail in self._terms for table in self._compounding for tail in tails(table[form]))
+
+
+def _append(found: list[Span], inside: Sequence[Span], offset: int) -> None:
+    for first, last in inside:
+        start, end = offset + first, offset + last
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from lilbee_core.analysis._compounds import LANGUAGES as COMPOUNDING
 from lilbee_core.analysis._compounds import tails
@@ -71,10 +71,9 @@ class Table:
         exact = " ".join(filter(None, map(self._exact.__getitem__, units)))
         return exact, " ".join(filter(None, map(self._marked.__getitem__, units)))
 
-    def having(self, units: Iterable[str], terms: frozenset[str]) -> set[str]:
-        """Return those of the units that have one of the terms among their tokens."""
-        exact, marked, lack = self._exact, self._marked, terms.isdisjoint
-        return {unit for unit in units if not (lack(exact[unit].split()) and lack(marked[unit].split()))}
+    def has(self, unit: str, terms: frozenset[str]) -> bool:
+        """Say whether the unit has one of the terms among its tokens."""
+        return not (terms.isdisjoint(self._exact[unit].split()) and terms.isdisjoint(self._marked[unit].split()))
 
     def _learn(self, text: str) -> tuple[str, str]:
         older, older_marked = self._older
