@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from lilbee_core.text import place_in, sentences
-from lilbee_core.types import Citation, Hit, Span
+from lilbee_core.types import Chunk, Citation, Hit, Span
 
 _LEAD = re.compile(r"(?:\s*(?:[-*+•>]|\d{1,3}[.)])\s+)+|\s*#{1,6}\s+|\s*\|\s*")
 _HEADING = re.compile(r"\s*#{1,6}\s")
@@ -44,20 +44,36 @@ def cite(sentence: Sentence, *, marker: int, answer_span: Span | None = None) ->
 
 
 def cite_span(hit: Hit, span: Span, *, marker: int, answer_span: Span | None = None) -> Citation:
-    """Return a citation of a stretch of a hit's text, with its place in the file."""
-    chunk = hit.chunk
+    """Return a citation of a stretch of a hit's text, with its place in the file.
+
+    Of a hit that chunks were joined to, the chunk that holds the stretch is cited; a stretch that no single one holds
+    has no place in a chunk, only in the file.
+    """
+    quote, location = span.cut(hit.text), place_in(hit.chunk.location, hit.text, span)
+    chunk, quote_span = _owner(hit, span)
     return Citation(
         marker=marker,
         chunk_id=chunk.id,
         document_id=chunk.document_id,
         collection=chunk.collection,
         path=chunk.path,
-        quote=span.cut(chunk.text),
-        location=place_in(chunk.location, chunk.text, span),
+        quote=quote,
+        location=place_in(chunk.location, chunk.text, quote_span) if quote_span is not None else location,
         answer_span=answer_span,
-        quote_span=span,
+        quote_span=quote_span,
         stale=hit.stale,
     )
+
+
+def _owner(hit: Hit, span: Span) -> tuple[Chunk, Span | None]:
+    """Return the chunk of the index that a stretch of a hit's text stands in, and where in it."""
+    if not hit.parts:
+        return hit.chunk, span
+    start, end = span.start + hit.chunk.span.start, span.end + hit.chunk.span.start
+    holds = next((one for one in hit.parts if one.span.start <= start and end <= one.span.end), None)
+    if holds is None:
+        return next(one for one in hit.parts if start < one.span.end), None
+    return holds, Span(start - holds.span.start, end - holds.span.start)
 
 
 def _is_heading(text: str, span: Span) -> bool:
@@ -78,7 +94,8 @@ def _without_lead(text: str, span: Span) -> Span:
 
 def _titles(hit: Hit) -> frozenset[str]:
     """Return the headings over a hit as they may stand in its text, where nothing marks them (pages, slides)."""
-    return frozenset(_bare(title) for title in (*hit.chunk.headings, hit.chunk.title or "") if title)
+    headings = (heading for chunk in hit.parts or (hit.chunk,) for heading in chunk.headings)
+    return frozenset(_bare(title) for title in (*headings, hit.chunk.title or "") if title)
 
 
 def _without_title(text: str, span: Span, titles: frozenset[str]) -> Span:

@@ -23,7 +23,7 @@ class Citation:
     """A mark in an answer, tied to a verbatim quote of a chunk.
 
     `answer_span` is where the supported statement stands in the answer, `quote_span` where the quote
-    stands in the chunk's text.
+    stands in the chunk's text; it is None where the quote runs from one chunk into the next.
     """
 
     marker: int
