@@ -4,7 +4,7 @@ import pytest
 
 from lilbee_core.errors import EmptyQuery, InvalidArgument, ProviderUnavailable, SearchError
 from lilbee_core.search import PROFILES, ProfileSearcher, Searcher, default, full, keyword, memory, semantic
-from lilbee_core.testing import HashEmbedder, MemoryStore, ScriptedReranker
+from lilbee_core.testing import HashEmbedder, MemoryStore, ScriptedChat, ScriptedReranker
 from lilbee_core.types import Filter, Query, SearchResult
 from tests.core.search.fakes import parts_of, store_of
 
@@ -33,7 +33,8 @@ def paths(result: SearchResult) -> list[str]:
 
 def test_the_trace_names_every_stage():
     assert names(search("bees home", embedder=HashEmbedder())) == [
-        "parse", "dense", "lexical", "fuse", "fetch", "order", "fold", "mmr", "cap", "limit", "mark", "judge",
+        "parse", "temporal", "lexical", "dense", "newest", "fuse", "fetch", "order", "fold", "mmr", "decay", "cap",
+        "recency", "limit", "mark", "judge",
     ]  # fmt: skip
     assert names(search("bees home", profile="keyword")) == [
         "parse", "lexical", "fetch", "fold", "cap", "limit", "mark", "judge",
@@ -81,7 +82,6 @@ def test_meaning_alone_needs_an_embedder_that_answers():
     [
         ("term: bees", ["lexical"], "keyword"),
         ("vec: bees", ["dense"], "semantic"),
-        ("hyde: bees", ["dense"], "semantic"),
     ],
 )
 def test_a_prefix_chooses_the_profile(text, stages, profile):
@@ -90,7 +90,7 @@ def test_a_prefix_chooses_the_profile(text, stages, profile):
     assert [name for name in names(result) if name in ("lexical", "dense")] == stages
     assert result.query.profile == profile
     assert result.query.text == text
-    assert bool(result.warnings) == text.startswith("hyde")
+    assert result.warnings == ()
 
 
 def test_an_unknown_profile_is_named_with_the_nearest():
@@ -138,9 +138,8 @@ def test_more_than_there_is_may_be_asked_for():
 
 def test_an_empty_library_finds_nothing():
     for profile in PROFILES:
-        result = ProfileSearcher(parts_of(MemoryStore(), embedder=HashEmbedder())).search(
-            Query(text="anything", profile=profile)
-        )
+        parts = parts_of(MemoryStore(), embedder=HashEmbedder(), chat=lambda: ScriptedChat("anything at all"))
+        result = ProfileSearcher(parts).search(Query(text="anything", profile=profile))
         assert len(result) == 0
         assert not result.found
         assert result.warnings == ()

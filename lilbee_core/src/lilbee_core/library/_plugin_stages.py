@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from lilbee_core.search import SearchParts
 
 STAGES = (
-    "parse", "expand_by_graph", "dense", "lexical", "fuse", "fetch", "order", "boost_concepts", "fold", "mmr", "rerank",
-    "neighbors", "cap", "limit", "mark", "judge",
+    "parse", "temporal", "lexical", "probe", "expand", "hyde", "expand_by_graph", "embed", "guard", "dense", "newest",
+    "distance", "fuse", "fetch", "order", "boost_concepts", "fold", "mmr", "rerank", "decay", "neighbors", "cap",
+    "recency", "limit", "mark", "judge",
 )  # fmt: skip
 """The stages that come with lilbee, in their order. One that a profile lacks is a place all the same."""
 

@@ -5,7 +5,7 @@ from lilbee_core.search._choose import ProfileSearcher
 from lilbee_core.search._combinators import Chain, Parallel, Tolerant, When
 from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
 from lilbee_core.search._fusion import Fusion, adaptive, convex, reciprocal_rank, weighted
-from lilbee_core.search._keys import ANALYZED, FOUND, LANGUAGE
+from lilbee_core.search._keys import ANALYZED, CONFIDENCE, FOUND, LANGUAGE, TIME
 from lilbee_core.search._parse import ParsedQuery, parse_query, split_mode
 from lilbee_core.search._pipeline import Composite, Searcher, run_stage
 from lilbee_core.search._profiles import (
@@ -15,35 +15,49 @@ from lilbee_core.search._profiles import (
     SearchParts,
     default,
     full,
+    hyde,
     keyword,
     memory,
     semantic,
 )
+from lilbee_core.search._select import select_for_answer
 from lilbee_core.search.stages import (
+    AdaptiveDistance,
     BoostConcepts,
     Cap,
     Cover,
+    Decay,
     Dense,
+    Embed,
+    Expand,
     ExpandByGraph,
     Fetch,
     Fold,
     Fuse,
+    Guard,
+    Hyde,
     Judge,
     Lexical,
     Limit,
     Mark,
     Mmr,
     Neighbors,
+    Newest,
     Order,
     Parse,
+    Probe,
+    Recency,
     Rerank,
+    Temporal,
+    Undated,
 )
 
 __all__ = [
-    "ANALYZED", "FOUND", "LANGUAGE", "PROFILES", "BoostConcepts", "Cap", "Chain", "Composite", "Cover", "Dense",
-    "ExpandByGraph", "Fetch", "Fold", "Fuse", "Fusion", "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Mmr",
-    "Neighbors", "Order", "Parallel", "Parse", "ParsedQuery", "Profile",
-    "ProfileSearcher", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher",
-    "SystemClock", "Tolerant", "When", "adaptive", "convex", "default", "full", "keyword", "memory", "parse_query",
-    "reciprocal_rank", "run_stage", "semantic", "split_mode", "stages", "weighted",
+    "ANALYZED", "CONFIDENCE", "FOUND", "LANGUAGE", "PROFILES", "TIME", "AdaptiveDistance", "BoostConcepts", "Cap",
+    "Chain", "Composite", "Cover", "Decay", "Dense", "Embed", "Expand", "ExpandByGraph", "Fetch", "Fold", "Fuse",
+    "Fusion", "Guard", "Hyde", "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Mmr", "Neighbors", "Newest",
+    "Order", "Parallel", "Parse", "ParsedQuery", "Probe", "Profile", "ProfileSearcher", "Recency", "Rerank",
+    "RunContext", "SearchOptions", "SearchParts", "Searcher", "SystemClock", "Temporal", "Tolerant", "Undated",
+    "When", "adaptive", "convex", "default", "full", "hyde", "keyword", "memory", "parse_query", "reciprocal_rank",
+    "run_stage", "select_for_answer", "semantic", "split_mode", "stages", "weighted",
 ]  # fmt: skip

@@ -14,8 +14,6 @@ from lilbee_core.search._pipeline import Searcher
 from lilbee_core.search._profiles import PROFILES, Profile, SearchParts
 from lilbee_core.types import Query, SearchResult
 
-_INSTEAD = {"hyde": ("semantic", "hyde: needs a chat model, so the words are searched by meaning as they are")}
-
 
 class ProfileSearcher:
     """Runs each query through the list that its profile or its prefix names. Threads may share it.
@@ -47,10 +45,9 @@ class ProfileSearcher:
             SearchError: If the profile needs something that is not there.
         """
         mode, words = split_mode(query.text)
-        name, warning = self._resolve(mode or query.profile)
+        name = self._known(mode or query.profile)
         found = self.searcher(name).search(replace(query, text=words, profile=name), cancel=cancel)
-        warnings = (warning, *found.warnings) if warning else found.warnings
-        return replace(found, query=replace(query, profile=name), warnings=warnings)
+        return replace(found, query=replace(found.query, text=query.text))
 
     def searcher(self, profile: str) -> Searcher:
         """Return the searcher of a profile, built on first use."""
@@ -60,11 +57,9 @@ class ProfileSearcher:
                 self._built[profile] = Searcher(stages, clock=self._clock, executor=self._executor)
             return self._built[profile]
 
-    def _resolve(self, name: str) -> tuple[str, str]:
+    def _known(self, name: str) -> str:
         if name in self._profiles:
-            return name, ""
-        if name in _INSTEAD:
-            return _INSTEAD[name]
+            return name
         nearest = get_close_matches(name, self._profiles, n=1)
         hint = f"Did you mean {nearest[0]}?" if nearest else f"Choose one of {', '.join(sorted(self._profiles))}."
         raise InvalidArgument(f"There is no search profile {name!r}.", hint=hint)

@@ -250,8 +250,7 @@ def _relative_days(kind: str, today: date) -> Days:
         return _day(_moved(today, shift))
     if unit == "week":
         monday = _moved(today, -today.weekday())
-        start = _moved(monday, 7 * shift)
-        return Days(start, _moved(start, 7))
+        return Days(_moved(monday, 7 * shift), _moved(monday, 7 * (shift + 1)))
     return _month(today.year, today.month + shift) if unit == "month" else _year(today.year + shift)
 
 

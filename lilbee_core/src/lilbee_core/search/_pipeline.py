@@ -54,6 +54,8 @@ class Searcher:
     def search(self, query: Query, *, cancel: CancelToken | None = None) -> SearchResult:
         """Return the hits, best first, with the trace of how they came about.
 
+        The result's query is the one that was asked, with the filters that were used.
+
         Raises:
             EmptyQuery: If the query holds nothing but blanks and filters.
             StageError: If a stage breaks a rule of the pipeline.
@@ -67,7 +69,7 @@ class Searcher:
         hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(state.hits, start=1))
         found = state.get(FOUND)
         return SearchResult(
-            query=query,
+            query=replace(query, filters=state.query.filters),
             hits=hits,
             found=bool(hits) and found is not False,
             warnings=state.warnings,

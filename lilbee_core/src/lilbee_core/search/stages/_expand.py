@@ -119,6 +119,11 @@ class Guard:
         return vector is None or cosine(vector, original) >= self.least
 
 
+def has_vectors(state: SearchState) -> bool:
+    """Say whether embedding the wordings did not fail before, so that it is no use to try at once again."""
+    return not any(report.name == "embed" and report.status == "failed" for report in state.reports)
+
+
 def cosine(one: Vector, other: Vector) -> float:
     """Return the cosine of two vectors, 0 where one of them has no length."""
     lengths = (float(one @ one) * float(other @ other)) ** 0.5

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from lilbee_core.protocols import SearchContext
-from lilbee_core.search._keys import ANALYZED, FOUND
+from lilbee_core.search._keys import ANALYZED, FOUND, TIME
 from lilbee_core.types import Hit, Part, SearchState
 
 _WORDS_COUNT = 0.5
@@ -23,6 +23,7 @@ class Judge:
     A hit with all words of the query always is. Otherwise, where the embedder's cosines have been measured, the
     cosine and half the share of words must reach `floor` together. Cosines of other models say nothing by themselves:
     there the hit must hold `least_words` of the words, or fewer if its cosine leads the rest of the list by far.
+    Documents that are listed by date, for a query of time words alone, are what was asked for.
     """
 
     floor: float | None = None
@@ -32,6 +33,9 @@ class Judge:
     writes: frozenset[Part] = field(default=frozenset(), init=False)
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
+        sense = state.get(TIME)
+        if sense is not None and sense.alone:
+            return replace(state.put(FOUND, bool(state.hits)), note="listed by date")
         usual = _usual_cosine(state)
         best = max(((self._nearness(hit, state, usual), hit) for hit in state.hits), key=_first, default=None)
         found = best is not None and best[0] >= 1

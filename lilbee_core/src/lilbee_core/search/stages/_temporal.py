@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lilbee_core.analysis import function_words
 from lilbee_core.protocols import ChunkReader, QueryAnalyzer, SearchContext, SearchStage
 from lilbee_core.search._dates import Days, TimeWords, read_dates, without_recent
 from lilbee_core.search._keys import ANALYZED, LANGUAGE, TIME
@@ -147,6 +146,11 @@ def is_listed(state: SearchState) -> bool:
     return sense is not None and sense.alone
 
 
+def has_subject(state: SearchState) -> bool:
+    """Say whether the query has more than time words."""
+    return not is_listed(state)
+
+
 def newer_is_better(state: SearchState) -> bool:
     """Say whether the query asks for what is recent."""
     sense = state.get(TIME)
@@ -165,5 +169,8 @@ def _nothing(days: Days) -> str:
 
 def _is_alone(rest: str, state: SearchState) -> bool:
     """Say whether nothing is left to look for: no word, or such as name nothing."""
+    from lilbee_core.analysis import function_words
+
     common = function_words().get(state.get(LANGUAGE) or "en", frozenset())
-    return all(word in _NO_SUBJECT or word in common for word in _WORD.findall(rest.casefold()))
+    words = (word for word in _WORD.findall(rest.casefold()) if len(word) > 1)
+    return all(word in _NO_SUBJECT or word in common for word in words)
