@@ -51,10 +51,11 @@ def test_a_sentence_over_two_lines_keeps_both():
 
 
 def test_a_second_sentence_is_told_only_if_it_adds_something():
-    one = answerer().answer("queen", result(hive("The queen lives. The queen sings all day long.")))
+    one = answerer().answer("queen at home", result(hive("The queen is at home. The queen sings all day long.")))
     two = answerer().answer("queen sun home", result(hive("The queen is at home. The sun is on the roof.")))
 
     assert len(one.citations) == 1
+    assert len(answerer().answer("queen", result(hive("The queen lives. The queen sings."))).citations) == 2
     assert [cited.marker for cited in two.citations] == [1, 2]
     assert "[2]" in two.text
 
