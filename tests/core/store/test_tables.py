@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import random
+import shutil
+import string
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from lilbee_core.store import Store
-from lilbee_core.store._engine import connect
+from lilbee_core.store._engine import STABLE_ROW_IDS, connect, words_index
 from lilbee_core.types import DocumentId
-from tests.core.store._build import a_document
+from tests.core.store._build import Words, a_document
 
 NEEDED: Mapping[str, set[str]] = {
     "documents": {"id", "collection", "path", "state", "code", "reason", "size", "mtime_ns", "sha256", "chunks"},
@@ -79,3 +83,37 @@ def test_a_removed_document_leaves_every_table(place: Path) -> None:
     index = connect(place / "index")
     for name in BY_DOCUMENT:
         assert index.open_table(name).count_rows("document_id = 'gone'") == 0
+
+
+def _noise(size: int) -> str:
+    return "".join(random.Random(size).choices(string.ascii_letters, k=size))
+
+
+@pytest.mark.parametrize("sizes", [(32_740, 32_768, 32_800), (200_000, 3, 40_000), (900,) * 80])
+def test_text_that_fills_or_bursts_a_block_comes_back(tmp_path: Path, sizes: tuple[int, ...]) -> None:
+    texts = [_noise(size) + str(at) for at, size in enumerate(sizes)]
+    document = a_document("doc", texts)
+    with Store.open(tmp_path) as store:
+        store.put([document])
+        assert [chunk.text for chunk in store.chunks_of(document.row.id)] == texts
+        wanted = [document.chunks[-1].id, document.chunks[0].id]
+        assert [chunk.text for chunk in store.get(wanted)] == [texts[-1], texts[0]]
+
+
+def test_a_table_made_with_small_blocks_goes_on(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        store.put([a_document("first")])
+    layout = tmp_path / "index" / "layout.json"
+    kept = layout.read_bytes()
+    index = connect(tmp_path / "index")
+    schema = index.open_table("chunks").schema
+    plain = pa.schema([schema.field(name).with_metadata({}) for name in schema.names])
+    shutil.rmtree(tmp_path / "index" / "chunks.lance")
+    made = index.create_table("chunks", schema=plain, exist_ok=False, storage_options=STABLE_ROW_IDS)
+    made.create_index("words", config=words_index())
+    layout.write_bytes(kept)
+    with Store.open(tmp_path) as store:
+        store.put([a_document("first"), a_document("second", ("epsilon zeta",))])
+        store.maintain(force=True)
+        assert len(store.lexical(Words("epsilon"), limit=5)) == 1
+        assert store.check() == ()

@@ -56,8 +56,14 @@ _COLUMNS: Final = {
         file_date:flag inode:whole
     """,
 }
-# Long strings lie in small compressed blocks rather than one by one: a tenth smaller, and no slower to fetch.
-_LONG = {"lance-encoding:structural-encoding": "miniblock", "lance-encoding:compression": "zstd"}
+# Long strings lie in compressed blocks rather than one by one. In blocks of 32 KB rather than the engine's 4 KB they
+# take a quarter less (overlapping neighbors share one), are written and scanned faster, and are fetched as fast.
+# A table made with other blocks keeps its own and is read all the same.
+_LONG = {
+    "lance-encoding:structural-encoding": "miniblock",
+    "lance-encoding:compression": "zstd",
+    "lance-encoding:minichunk-size": "32768",
+}
 
 
 @cache
