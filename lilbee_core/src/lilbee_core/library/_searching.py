@@ -27,15 +27,22 @@ def run_search(parts: Parts, query: Query) -> SearchResult:
 
 
 def run_ask(parts: Parts, query: Query) -> Answer:
-    """Search, then answer from the hits."""
-    result = run_search(parts, query)
+    """Search, then answer from the hits that speak of all that was asked."""
+    result = _selected(parts, run_search(parts, query))
     return _answerer(parts).answer(query.text, result)
 
 
 def run_ask_stream(parts: Parts, query: Query) -> Iterator[Delta]:
     """Search, then answer piece by piece. The search runs when the first piece is asked for."""
-    result = run_search(parts, query)
+    result = _selected(parts, run_search(parts, query))
     yield from _answerer(parts).stream(query.text, result)
+
+
+def _selected(parts: Parts, result: SearchResult) -> SearchResult:
+    from lilbee_core.search import select_for_answer
+
+    most = parts.settings.answer.max_context_sources
+    return select_for_answer(result, reader=parts.store, analyzer=parts.analyzer, most=most, clock=parts.clock)
 
 
 def searcher_for(parts: Parts, query: Query) -> ProfileSearcher:

@@ -319,7 +319,7 @@ def _finish(
 def _rerank(parts: SearchParts, *, by_date: bool) -> list[SearchStage]:
     if parts.reranker is None:
         return []
-    stage = Rerank(parts.reranker, parts.options.rerank_candidates)
+    stage = Rerank(parts.reranker, parts.options.rerank_candidates, parts.options.skip_threshold)
     tolerant = Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,))
     dated = by_date and parts.options.temporal
     return [When(has_subject, tolerant, otherwise="the query has only time words") if dated else tolerant]

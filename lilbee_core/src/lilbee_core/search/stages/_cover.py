@@ -76,11 +76,11 @@ def choose(held: Sequence[frozenset[str]], words: frozenset[str], most: int, lea
     """Return the places of the hits that greedy set cover takes, in the order of taking; of equals the better one."""
     chosen: list[int] = []
     told: frozenset[str] = frozenset()
-    while len(chosen) < most and told < words:
+    while len(chosen) < most and told != words:
         gains = {at: len((one & words) - told) for at, one in enumerate(held) if at not in chosen}
         best = max(gains, key=lambda at: (gains[at], -at), default=None)
         if best is None or gains[best] == 0 or gains[best] < least_gain * len(words):
             break
         chosen.append(best)
-        told |= held[best]
+        told |= held[best] & words
     return chosen
