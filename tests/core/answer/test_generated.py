@@ -316,10 +316,12 @@ def test_a_citation_follows_its_mark():
     assert kinds == ["text", "citation", "text", "citation", "done"]
 
 
-def test_reasoning_is_passed_on_and_is_no_part_of_the_answer():
-    deltas = stream([Delta(kind="reasoning", text="hm [7]"), Delta(kind="text", text="Grey [2].")])
+@pytest.mark.parametrize("shown", [False, True])
+def test_reasoning_is_shown_on_request_and_is_no_part_of_the_answer(shown):
+    chat = ScriptedChat([Delta(kind="reasoning", text="hm [7]"), Delta(kind="text", text="Grey [2].")])
+    deltas = list(GeneratedAnswerer(chat, model="m", show_reasoning=shown).stream("What color?", BOTH))
 
-    assert deltas[0] == Delta(kind="reasoning", text="hm [7]")
+    assert [delta.text for delta in deltas if delta.kind == "reasoning"] == (["hm [7]"] if shown else [])
     assert deltas[-1].answer.text == "Grey [2]."
 
 

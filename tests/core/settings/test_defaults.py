@@ -36,6 +36,7 @@ DEFAULTS: dict[str, object] = {
     "reranker_model": "",
     "rerank_candidates": 20,
     "temporal_filtering": True,
+    "decay_half_life_days": 30.0,
     "show_reasoning": False,
     "llm_provider": "auto",
     "ingest_concurrency": "static",

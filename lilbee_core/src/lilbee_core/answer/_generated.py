@@ -32,6 +32,7 @@ class GeneratedAnswerer:
         max_context_sources: Most passages given.
         max_tokens: Longest reply.
         context_tokens: What the model reads, if known; passages that do not fit are left out, with a warning.
+        show_reasoning: Whether a stream carries what the model thinks. It is never part of the answer.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class GeneratedAnswerer:
         max_context_sources: int = 5,
         max_tokens: int = 800,
         context_tokens: int | None = None,
+        show_reasoning: bool = False,
     ) -> None:
         self._chat = chat
         self._model = model
@@ -50,6 +52,7 @@ class GeneratedAnswerer:
         self._max_context_sources = max_context_sources
         self._max_tokens = max_tokens
         self._context_tokens = context_tokens
+        self._show_reasoning = show_reasoning
 
     def answer(self, question: str, result: SearchResult) -> Answer:
         """Return the checked answer.
@@ -64,7 +67,7 @@ class GeneratedAnswerer:
         raise AssertionError("a stream ends with `done`")
 
     def stream(self, question: str, result: SearchResult) -> Iterator[Delta]:
-        """Yield ``text``, ``citation`` and ``reasoning`` deltas as they come, and ``done`` with the answer at the end.
+        """Yield ``text`` and ``citation`` deltas as they come, and ``done`` with the answer at the end.
 
         Closing the iterator ends the request. What was told before the model broke off is kept, with a warning.
 
@@ -101,7 +104,7 @@ class GeneratedAnswerer:
                 for delta in deltas:
                     if delta.kind == "text":
                         yield from reply.take(delta.text)
-                    elif delta.kind == "reasoning":
+                    elif delta.kind == "reasoning" and self._show_reasoning:
                         yield delta
         except ProviderError as error:
             if not reply.has_text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._staleness import Staleness
-from lilbee_core.types import Answer, Delta, Query, SearchResult
+from lilbee_core.types import Answer, Delta, DocumentRow, DocumentTrace, Query, SearchResult
 
 if TYPE_CHECKING:
     from lilbee_core.protocols import Answerer
@@ -24,6 +25,17 @@ _WORDS_ONLY = frozenset({"keyword"})
 def run_search(parts: Parts, query: Query) -> SearchResult:
     """Run a query through the profile that it names."""
     return searcher_for(parts, query).search(query)
+
+
+def trace_in_search(parts: Parts, query: Query, row: DocumentRow) -> DocumentTrace:
+    """Say what becomes of a document in a search."""
+    from lilbee_core.search import split_mode, trace_document
+
+    searcher = searcher_for(parts, query)
+    mode, words = split_mode(query.text)
+    profile = mode or query.profile
+    asked = replace(query, text=words, profile=profile)
+    return trace_document(searcher.searcher(profile).stages, asked, row, parts.store, clock=parts.clock)
 
 
 def run_ask(parts: Parts, query: Query) -> Answer:
@@ -93,11 +105,23 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         analyzer=parts.analyzer,
         embedder=parts.embedder if with_vectors else None,
         reranker=parts.reranker if with_vectors else None,
+        chat=lambda: parts.chat,
         stale_among=Staleness(parts),
         collections=lambda: _collection_names(parts),
         options=SearchOptions(
             candidate_multiplier=options.candidate_multiplier,
             max_distance=options.max_distance,
+            adaptive_distance=options.adaptive_threshold,
+            distance_step=options.adaptive_threshold_step,
+            temporal=options.temporal_filtering,
+            half_life_days=options.decay_half_life_days,
+            expansions=options.query_expansion_count,
+            skip_threshold=options.expansion_skip_threshold,
+            skip_gap=options.expansion_skip_gap,
+            guardrails=options.expansion_guardrails,
+            least_similarity=options.expansion_similarity_threshold,
+            hyde=options.hyde,
+            hyde_weight=options.hyde_weight,
             fusion=options.fusion,
             dense_weight=options.fusion_dense_weight,
             rrf_k=options.rrf_k,
@@ -127,6 +151,7 @@ def _answerer(parts: Parts) -> Answerer:
         chat,
         model=parts.chat_model,
         system_prompt=options.system_prompt or None,
+        show_reasoning=options.show_reasoning,
         max_context_sources=options.max_context_sources,
         max_tokens=options.answer_max_tokens,
         context_tokens=parts.settings.models.num_ctx or None,

@@ -123,6 +123,9 @@ class SearchSettings(Section):
     hyde_weight: Fraction = Field(default=0.7, description="Weight of the hypothetical answer.")
     rerank_candidates: Positive = Field(default=20, description="Hits given to the reranker.")
     temporal_filtering: bool = Field(default=True, description="Understand dates such as `last week` in queries.")
+    decay_half_life_days: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = Field(
+        default=30.0, description="Age at which a hit counts half, where newer is better; 0 switches it off."
+    )
 
 
 class AnswerSettings(Section):

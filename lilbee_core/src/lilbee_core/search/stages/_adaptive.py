@@ -53,7 +53,7 @@ class AdaptiveDistance:
             found = {entry.chunk_id for ranking in rankings for entry in _near(ranking, limit).entries}
             if len(found) >= wanted or limit >= _FARTHEST:
                 return limit, steps
-            limit = self.max_distance + self.step * (steps + 1)
+            limit = min(self.max_distance + self.step * (steps + 1), _FARTHEST)
         return limit, _MOST_STEPS
 
 
