@@ -145,6 +145,27 @@ def test_vector_search_is_exact(tmp_path: Path, cache_mb: int) -> None:
                 store.put([a_document("doc7", ("text7 0", "text7 1"), vectors=None)])
 
 
+def test_vectors_in_memory_are_those_on_disk(store: Store) -> None:
+    texts = ["one", "two", "three"]
+    store.put([a_document(f"doc{i}", [f"{text}{i}" for text in texts]) for i in range(20)])
+    on_disk = stored_vectors(store)
+    for _ in range(3):
+        store.dense(unit_vectors(1, 7)[0], limit=3)
+    assert set(stored_vectors(store)) == set(on_disk)
+    for id_, vector in stored_vectors(store).items():
+        assert vector == pytest.approx(on_disk[id_] / np.linalg.norm(on_disk[id_]), abs=1e-6)
+
+    old = a_document("doc3", [f"{text}3" for text in texts])
+    new = a_document("doc3", ["one3", "other"], vectors=unit_vectors(2, 123))
+    store.put([new])
+    store.dense(unit_vectors(1, 7)[0], limit=3)
+    assert new.vectors is not None
+    found = store.vectors([chunk.id for chunk in (*old.chunks, *new.chunks)])
+    assert set(found) == {chunk.id for chunk in new.chunks}
+    for chunk, vector in zip(new.chunks, new.vectors, strict=True):
+        assert found[chunk.id] == pytest.approx(vector, abs=1e-3)
+
+
 def test_filters_come_before_ranking(store: Store) -> None:
     near, far = unit_vectors(1, 1)[0], -unit_vectors(1, 1)[0]
     store.put([a_document(f"near{i}", ("x",), path="near/x.md", vectors=near[None] + i / 100) for i in range(30)])

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from lilbee_core.ingest import unescaped
 from lilbee_core.library._parts import Parts
-from lilbee_core.types import DocumentId, DocumentRow
+from lilbee_core.types import DocumentId, FileStamp
 
 _REMEMBERED = 10_000
+_NOWHERE: tuple[str, FileStamp | None] = ("", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,13 @@ class Staleness:
             known = self._known
         missing = [one for one in documents if one not in known]
         if missing:
-            rows = self._parts.store.rows_of(missing)
-            known.update({one: self._of(rows.get(one)) for one in missing})
+            stamps = self._parts.store.stamps_of(missing)
+            known.update({one: self._of(*stamps.get(one, _NOWHERE)) for one in missing})
         return known
 
-    def _of(self, row: DocumentRow | None) -> _Known | None:
-        folder = self._folders.get(row.collection) if row is not None and row.extractor != "memory" else None
-        if row is None or folder is None:
+    def _of(self, collection: str, stamp: FileStamp | None) -> _Known | None:
+        folder = self._folders.get(collection) if stamp is not None and stamp.extractor != "memory" else None
+        if stamp is None or folder is None:
             return None
-        name = unescaped(row.raw_path) if row.raw_path else row.path
-        return _Known(os.path.join(folder, name), row.size, row.mtime_ns)
+        name = unescaped(stamp.raw_path) if stamp.raw_path else stamp.path
+        return _Known(os.path.join(folder, name), stamp.size, stamp.mtime_ns)

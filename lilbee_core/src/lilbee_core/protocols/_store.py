@@ -163,6 +163,10 @@ class Ledger(Protocol):
         """Return what a sync compares of every file of the collection."""
         ...
 
+    def stamps_of(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, tuple[str, FileStamp]]:
+        """Return the collection and the stamp of those of the documents that have a row, in one read."""
+        ...
+
     def find(self, collection: str, path: str) -> DocumentRow | None: ...
 
     def rows(self, *, collection: str | None = None, states: Sequence[str] = ...) -> Iterator[DocumentRow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
@@ -14,7 +15,7 @@ from lilbee_core.store._matrix import Matrix, load, refresh, top
 from lilbee_core.store._places import Places
 from lilbee_core.store._rows import best_first
 from lilbee_core.store._tables import Tables
-from lilbee_core.types import Scored, Vector
+from lilbee_core.types import ChunkId, Scored, Vector
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +36,17 @@ class Held:
         self.matrix = matrix
         self._lock = threading.Lock()
         self._passing: OrderedDict[str, NDArray[np.intp]] = OrderedDict()
+        self._place_of: dict[str, int] | None = None
+
+    def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
+        """Return the vectors of those of the chunks that are here."""
+        places = self._place_of
+        if places is None:
+            # Of a chunk that was written again, the later row counts.
+            places = self._place_of = {id_: place for place, id_ in enumerate(self.matrix.ids)}
+        known = {id_: places[id_] for id_ in ids if id_ in places}
+        dead, rows = self.matrix.dead, self.matrix.vectors
+        return {ChunkId(id_): rows[place] for id_, place in known.items() if not dead[place]}
 
     def passing(self, table: Table, where: str) -> NDArray[np.intp]:
         """Return the places of the rows that satisfy `where`."""
@@ -78,6 +90,13 @@ class Dense:
         return tables.read(
             name, "search the vectors", lambda t: self._search(t, vector, limit, tables.visible(name, where)), ()
         )
+
+    def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
+        """Return those of the vectors that are in memory, if what is there is of the newest commit."""
+        held = self._held
+        if held is None or held.version != (self._tables.generation, self._tables.version_of(self._name)):
+            return {}
+        return held.vectors(ids)
 
     def forget(self) -> None:
         """Free the memory."""

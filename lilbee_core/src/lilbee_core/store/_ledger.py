@@ -54,6 +54,17 @@ class LedgerTable:
         """Return what a sync compares of every file of the collection."""
         return list(stamps_from(self._read(f"collection = {quote(collection)}", FileStamp._fields)))
 
+    def stamps_of(self, ids: Sequence[DocumentId]) -> dict[DocumentId, tuple[str, FileStamp]]:
+        """Return the collection and the stamp of those of the documents that have a row."""
+        found: dict[DocumentId, tuple[str, FileStamp]] = {}
+        for part in parts_of(dict.fromkeys(ids)):
+            table = self._read(is_in("id", part), (*FileStamp._fields, "collection"))
+            found.update(
+                (stamp.id, (collection, stamp))
+                for stamp, collection in zip(stamps_from(table), strings(table, "collection"), strict=True)
+            )
+        return found
+
     def counts(self) -> Counter[tuple[str, DocumentState]]:
         """Return the number of rows by collection and state."""
         found = Counter(pairs(self._read(None, ("collection", "state")), "collection", "state"))

@@ -79,6 +79,11 @@ class QuickTable:
     def __init__(self, table: _Table) -> None:
         self._table = table
 
+    def rows(self, columns: Sequence[str], where: str | None) -> pa.Table:
+        """Return all rows that satisfy `where`."""
+        query = self._table.query().select(list(columns))
+        return _loop().run((query.where(where) if where else query).to_arrow())
+
     def words(self, query: object, columns: Sequence[str], limit: int, where: str | None) -> pa.Table:
         """Return the best rows of a word query."""
         return _answer(self._table.query().nearest_to_text(query), columns, limit, where)

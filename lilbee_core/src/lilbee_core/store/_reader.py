@@ -58,7 +58,6 @@ class Reader:
         }
         self._lock = threading.Lock()
         self._languages: Shares | None = None
-        self._present: dict[str, tuple[tuple[int, int], list[str]]] = {}
 
     # ------------------------------------------------------------------ by id
 
@@ -82,19 +81,12 @@ class Reader:
             if not rows:
                 return []
             wanted = frozenset(ids)
-            found = chunks_from(self._tables.quick(name).take(rows, self._columns(name, table)), _SCOPES[name])
+            present = self._tables.columns_of(name, table)
+            columns = [column for column in CHUNK_COLUMNS if column in present]
+            found = chunks_from(self._tables.quick(name).take(rows, columns), _SCOPES[name])
             return [chunk for chunk in found if chunk.id in wanted]
 
         return self._tables.read(name, "read chunks", use, [])
-
-    def _columns(self, name: str, table: Table) -> list[str]:
-        """Return the columns of a chunk that the table has; looked up once per commit."""
-        state = (self._tables.generation, self._tables.version_of(name))
-        known = self._present.get(name)
-        if known is None or known[0] != state:
-            present = frozenset(table.schema.names)
-            known = self._present[name] = (state, [column for column in CHUNK_COLUMNS if column in present])
-        return known[1]
 
     def vectors(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Vector]:
         """Return the vectors of those of the chunks that have one."""
@@ -102,6 +94,7 @@ class Reader:
         for name in (CHUNKS, WIKI):
             if (dimension := self._tables.dimension(name)) is None:
                 continue
+            found.update(self._dense[name].vectors([id_ for id_ in ids if id_ not in found]))
             for part in parts_of([id_ for id_ in dict.fromkeys(ids) if id_ not in found]):
                 where = f"has_vector AND {is_in('id', part)}"
                 table = self._tables.select(name, "read vectors", ("id", VECTOR), where)

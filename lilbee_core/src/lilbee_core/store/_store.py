@@ -290,6 +290,10 @@ class Store:
         """Return what a sync compares of every file of the collection."""
         return self._ledger.stamps(collection)
 
+    def stamps_of(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, tuple[str, FileStamp]]:
+        """Return the collection and the stamp of those of the documents that have a ledger row."""
+        return self._ledger.stamps_of(ids)
+
     def find(self, collection: str, path: str) -> DocumentRow | None:
         """Return the ledger row of a file."""
         return self._ledger.find(collection, path)

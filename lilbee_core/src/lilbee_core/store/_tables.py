@@ -64,6 +64,7 @@ class Tables:
         self._quick_connection: QuickConnection | None = None
         self._quick: dict[str, QuickTable] = {}
         self._dimensions: dict[tuple[int, str], int] = {}
+        self._columns: dict[str, tuple[tuple[int, int], frozenset[str]]] = {}
         self._migrated = False
         self._closed = False
 
@@ -143,12 +144,19 @@ class Tables:
         """
 
         def use(table: Table) -> pa.Table:
-            present = frozenset(table.schema.names)
-            search = table.search().select([column for column in columns if column in present or column[0] == "_"])
-            condition = where if hidden else self.visible(name, where)
-            return (search.where(condition) if condition else search).to_arrow()
+            present = self.columns_of(name, table)
+            wanted = [column for column in columns if column in present or column[0] == "_"]
+            return self.quick(name).rows(wanted, where if hidden else self.visible(name, where))
 
         return self.read(name, doing, use, schemas()[name].empty_table())
+
+    def columns_of(self, name: str, table: Table) -> frozenset[str]:
+        """Return the columns that the table has; looked up once per commit."""
+        state = (self.generation, self.version_of(name))
+        known = self._columns.get(name)
+        if known is None or known[0] != state:
+            known = self._columns[name] = (state, frozenset(table.schema.names))
+        return known[1]
 
     def visible(self, name: str, where: str | None) -> str | None:
         """Return `where` narrowed to what readers may see: not the parts of a document that is still being written."""

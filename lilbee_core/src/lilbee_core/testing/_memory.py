@@ -232,11 +232,10 @@ class MemoryStore:
         return {one: rows[one] for one in ids if one in rows}
 
     def stamps(self, collection: str) -> Sequence[FileStamp]:
-        return [
-            FileStamp._make(getattr(row, name) for name in FileStamp._fields)
-            for row in self._open().rows.values()
-            if row.collection == collection
-        ]
+        return [_stamp(row) for row in self._open().rows.values() if row.collection == collection]
+
+    def stamps_of(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, tuple[str, FileStamp]]:
+        return {one: (row.collection, _stamp(row)) for one, row in self.rows_of(ids).items()}
 
     def find(self, collection: str, path: str) -> DocumentRow | None:
         rows = self._open().rows.values()
@@ -416,3 +415,7 @@ class MemoryState:
             found = [(key, cast("Mapping[str, object]", dict(value))) for (of, key), value in self._values.items()
                      if of == kind]  # fmt: skip
         return iter(sorted(found, key=lambda pair: pair[0]))
+
+
+def _stamp(row: DocumentRow) -> FileStamp:
+    return FileStamp._make(getattr(row, name) for name in FileStamp._fields)

@@ -62,6 +62,17 @@ class LedgerContract(ABC):
         assert dict(found) == {rows[0].id: rows[0], rows[2].id: rows[2]}, f"it found {sorted(found)}"
         assert dict(ledger.rows_of([])) == {}, "it found rows of nothing"
 
+    def test_stamps_of_many_come_with_their_collection(self) -> None:
+        rows = [a_row(f"{name}.txt", collection=f"{name}s", chunks=0) for name in "abc"]
+        ledger = self.make()
+        ledger.record(rows)
+        found = ledger.stamps_of([rows[2].id, DocumentId("gone"), rows[0].id, rows[0].id])
+        assert set(found) == {rows[0].id, rows[2].id}, "it found other stamps than those asked for"
+        for row in (rows[0], rows[2]):
+            collection, stamp = found[row.id]
+            assert collection == row.collection, "a stamp came with another collection"
+            assert stamp in ledger.stamps(collection), "a stamp differs from what the collection has"
+
     def test_stamps_are_parts_of_rows(self) -> None:
         ledger = self.make()
         row = a_row("é.md", state=DocumentState.FAILED, code="extract.damaged", reason="broken", raw_path="e%CC%81.md")
