@@ -36,7 +36,7 @@ def docx(body: str, **parts: str) -> bytes:
     named = {kind: f"{kind}.xml" for kind in parts}
     return zipped(
         {
-            "[Content_Types].xml": "<Types/>",
+            "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
             "_rels/.rels": relations({"a": ("officeDocument", "word/document.xml")}),
             "word/document.xml": f"<w:document {_W} {_R} {_MORE}><w:body>{body}</w:body></w:document>",
             "word/_rels/document.xml.rels": relations({kind: (kind, name) for kind, name in named.items()}),

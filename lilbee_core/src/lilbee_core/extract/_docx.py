@@ -10,6 +10,7 @@ from lilbee_core.extract._formulas import formula
 from lilbee_core.extract._numbering import Numbering
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
+from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Source
@@ -34,7 +35,7 @@ class DocxExtractor:
         Raises:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
-        with Package(source, read_bytes(source)) as package:
+        with Package(source, unlocked(source, read_bytes(source), context.password)) as package:
             main = _main_part(package)
             tree = package.xml(main) if main else None
             body = child(tree, "body") if tree is not None else None

@@ -15,6 +15,7 @@ from lilbee_core.extract._paged import Placed, flow, old_word
 from lilbee_core.extract._pdf import join_pages
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.extract._sheets import join_sheets
+from lilbee_core.extract._unlock import unlocked
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
@@ -51,6 +52,7 @@ class KreuzbergExtractor:
         context.check()
         if source.media_type == PDF:
             return _pdf(source, data, context)
+        data = unlocked(source, data, context.password)
         extraction, placed = _extract(source, data, context.password)
         _check(source, placed, context)
         return _document(source, extraction, placed)

@@ -15,10 +15,10 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsafeContent
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._reading import damaged
+from lilbee_core.extract._unlock import OLE
 from lilbee_core.types import Metadata, Source
 
 MAX_PART_BYTES = 96 * 1024 * 1024
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _CORE = "docProps/core.xml"
 
 
@@ -81,7 +81,7 @@ class Package:
         """
         self.source = source
         self.warnings: list[str] = []
-        if data.startswith(_OLE):
+        if data.startswith(OLE):
             raise EncryptedDocument(
                 f"{source.path} cannot be read: it is protected by a password",
                 hint="Remove the password in the program that made the file.",

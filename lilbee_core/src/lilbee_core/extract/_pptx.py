@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from lilbee_core.extract._formulas import formula
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
+from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Source
@@ -32,7 +33,7 @@ class PptxExtractor:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
         out = TextWriter()
-        with Package(source, read_bytes(source)) as package:
+        with Package(source, unlocked(source, read_bytes(source), context.password)) as package:
             slides = _slides(package)
             if not slides:
                 raise damaged(source, "it holds no slides")
