@@ -41,3 +41,12 @@ def test_the_number_of_passages_is_a_setting():
     with open_test_library(files=FILES, chat=chat) as bee:
         bee.config.set("max_context_sources", 2)
         assert len(bee.ask("bees and wasps").trace) == 2
+
+
+def test_an_answer_tells_how_long_it_took_the_search_included():
+    with open_test_library(files={"bees.md": "Bees build combs with wax."}) as bee:
+        answer = bee.ask("What do bees build with wax?")
+        streamed = [delta.answer for delta in bee.ask_stream("What do bees build with wax?") if delta.answer]
+
+        assert answer.seconds >= answer.trace.seconds > 0
+        assert [one.seconds > 0 for one in streamed] == [True]

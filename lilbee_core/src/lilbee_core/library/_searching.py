@@ -40,14 +40,21 @@ def trace_in_search(parts: Parts, query: Query, row: DocumentRow) -> DocumentTra
 
 def run_ask(parts: Parts, query: Query) -> Answer:
     """Search, then answer from the hits that speak of all that was asked."""
+    started = parts.clock.monotonic()
     result = _selected(parts, run_search(parts, query))
-    return _answerer(parts).answer(query.text, result)
+    answer = _answerer(parts).answer(query.text, result)
+    return replace(answer, seconds=parts.clock.monotonic() - started)
 
 
 def run_ask_stream(parts: Parts, query: Query) -> Iterator[Delta]:
     """Search, then answer piece by piece. The search runs when the first piece is asked for."""
+    started = parts.clock.monotonic()
     result = _selected(parts, run_search(parts, query))
-    yield from _answerer(parts).stream(query.text, result)
+    for delta in _answerer(parts).stream(query.text, result):
+        if delta.answer is None:
+            yield delta
+        else:
+            yield replace(delta, answer=replace(delta.answer, seconds=parts.clock.monotonic() - started))
 
 
 def _selected(parts: Parts, result: SearchResult) -> SearchResult:
