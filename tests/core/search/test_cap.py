@@ -34,7 +34,7 @@ def test_further_hits_of_a_document_make_room_for_others():
     state = Cap(2).run(found("aaabaacd", top_k=5), CONTEXT)
 
     assert shown(state.hits) == "aabcd"
-    assert {one.reason for one in state.dropped} == {"2 better passages of a are shown"}
+    assert {one.reason for one in state.dropped} == {"2 better passages of a come first"}
     assert [one.score for one in state.dropped] == [0.98, 0.96, 0.95]
 
 

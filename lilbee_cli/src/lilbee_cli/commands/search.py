@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1, required=True)
 @click.option("--top", "-k", "top_k", type=int, help="How many hits.")
 @click.option("--profile", "-p", help="Which list of stages: default, keyword, semantic, memory.")
+@click.option("--diversify/--no-diversify", default=True, help="Whether hits unlike the better ones come first.")
 @click.option("--explain", is_flag=True, help="Show what every stage did.")
 @filters
 @common
 def command(
-    told: Common, query: tuple[str, ...], *, top_k: int | None, profile: str | None, explain: bool, only: Filter
+    told: Common,
+    query: tuple[str, ...],
+    *,
+    top_k: int | None,
+    profile: str | None,
+    diversify: bool,
+    explain: bool,
+    only: Filter,
 ) -> None:
     """Find passages by words and by meaning, best first.
 
@@ -30,7 +38,7 @@ def command(
     term: (words only) or vec: (meaning only). It never calls a chat model.
     """
     with told.open() as bee:
-        result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only)
+        result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only, diversify=diversify)
         if told.as_json:
             emit(result.to_dict(trace=explain))
             return

@@ -15,6 +15,7 @@ from lilbee_core.types import (
     Delta,
     Document,
     DocumentRow,
+    DocumentTrace,
     Filter,
     LibraryStatus,
     Passage,
@@ -163,10 +164,13 @@ class AsyncLilbee:
         profile: str | None = None,
         filters: Filter | None = None,
         scope: Scope | str = Scope.RAW,
+        diversify: bool = True,
     ) -> SearchResult:
         """See `Lilbee.search`."""
         return await self._threads.run(
-            lambda: self._bee.search(query, top_k=top_k, profile=profile, filters=filters, scope=scope)
+            lambda: self._bee.search(
+                query, top_k=top_k, profile=profile, filters=filters, scope=scope, diversify=diversify
+            )
         )
 
     async def ask(
@@ -212,3 +216,18 @@ class AsyncLilbee:
     async def explain_path(self, path: str | Path) -> PathReport:
         """See `Lilbee.explain_path`."""
         return await self._threads.run(lambda: self._bee.explain_path(path))
+
+    async def explain_document(
+        self,
+        ref: str,
+        query: str | Query,
+        *,
+        top_k: int | None = None,
+        profile: str | None = None,
+        filters: Filter | None = None,
+        scope: Scope | str = Scope.RAW,
+    ) -> DocumentTrace:
+        """See `Lilbee.explain_document`."""
+        return await self._threads.run(
+            lambda: self._bee.explain_document(ref, query, top_k=top_k, profile=profile, filters=filters, scope=scope)
+        )

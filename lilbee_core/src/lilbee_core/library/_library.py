@@ -16,13 +16,14 @@ from lilbee_core.library._home import Home
 from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._status import library_status
-from lilbee_core.library._texts import Place, below, find, passage, require
+from lilbee_core.library._texts import Place, below, find, passage, require, trace_of
 from lilbee_core.types import (
     Answer,
     Delta,
     Document,
     DocumentRow,
     DocumentState,
+    DocumentTrace,
     Filter,
     LibraryStatus,
     Passage,
@@ -232,11 +233,13 @@ class Lilbee:
         profile: str | None = None,
         filters: Filter | None = None,
         scope: Scope | str = Scope.RAW,
+        diversify: bool = True,
     ) -> SearchResult:
         """Find passages by words and by meaning, best first, each verbatim with its place.
 
         The text may carry filters (``path:notes/ type:pdf after:2025-01-01``), a mode (``term:``, ``vec:``)
-        and ``"quoted phrases"``. `profile` names a list of stages: ``default``, ``keyword``, ``semantic``.
+        and ``"quoted phrases"``. `profile` names a list of stages: ``default``, ``keyword``, ``semantic``. Without
+        `diversify` hits come by relevance alone, however like each other they are and of whatever document.
 
         Raises:
             EmptyQuery: If there is nothing to search for.
@@ -245,7 +248,7 @@ class Lilbee:
         """
         from lilbee_core.library._searching import run_search
 
-        return run_search(self._parts, self._query(query, top_k, profile, filters, scope))
+        return run_search(self._parts, self._query(query, top_k, profile, filters, scope, diversify=diversify))
 
     def ask(
         self,
@@ -319,6 +322,32 @@ class Lilbee:
             given = self.root / given
         return explain(given, parts.home.roots(parts.settings), parts.store, parts.walk_options)
 
+    def explain_document(
+        self,
+        ref: str,
+        query: str | Query,
+        *,
+        top_k: int | None = None,
+        profile: str | None = None,
+        filters: Filter | None = None,
+        scope: Scope | str = Scope.RAW,
+    ) -> DocumentTrace:
+        """Say why a document is, or is not, among the hits of a search: where it stood, and what left it out.
+
+        The arguments are those of `search`. `ref` is a document id, ``collection/path``, or a path that is unique; a
+        file that the library does not know is explained as `explain_path` does.
+
+        Raises:
+            NotFound: If `ref` names more than one document.
+            EmptyQuery: If there is nothing to search for.
+        """
+        from lilbee_core.library._searching import trace_in_search
+
+        asked = self._query(query, top_k, profile, filters, scope)
+        if not find(self._parts.store, ref):
+            return trace_of(self.explain_path(ref), asked)
+        return trace_in_search(self._parts, asked, require(self._parts.store, ref))
+
     # ------------------------------------------------------------------ nouns
 
     @property
@@ -377,7 +406,14 @@ class Lilbee:
     # ------------------------------------------------------------------ inside
 
     def _query(
-        self, query: str | Query, top_k: int | None, profile: str | None, filters: Filter | None, scope: Scope | str
+        self,
+        query: str | Query,
+        top_k: int | None,
+        profile: str | None,
+        filters: Filter | None,
+        scope: Scope | str,
+        *,
+        diversify: bool = True,
     ) -> Query:
         if isinstance(query, Query):
             return query
@@ -394,4 +430,5 @@ class Lilbee:
             scope=chosen,
             top_k=top_k or options.top_k,
             profile=profile or options.profile,
+            diversify=diversify,
         )

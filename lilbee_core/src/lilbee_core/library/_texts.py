@@ -13,9 +13,12 @@ from lilbee_core.types import (
     DocumentId,
     DocumentRow,
     DocumentState,
+    DocumentTrace,
     Hit,
     Location,
     Passage,
+    PathReport,
+    Query,
     Span,
     StoredText,
 )
@@ -56,6 +59,19 @@ def below(store: StoreLike, folder: str) -> list[DocumentRow]:
     """Return the documents in a folder named by ``collection/path/`` or a path."""
     prefix = folder.rstrip("/") + "/"
     return [row for row in store.rows() if row.path.startswith(prefix) or row.ref.startswith(prefix)]
+
+
+def trace_of(report: PathReport, query: Query) -> DocumentTrace:
+    """Return what a search can say of a file that the ledger does not know."""
+    return DocumentTrace(
+        path=report.path,
+        collection=report.collection,
+        query=query.text,
+        profile=query.profile,
+        verdict="not_indexed",
+        reason=f"it is not in the index: {report.reason}",
+        hint=report.hint,
+    )
 
 
 def _collections(store: StoreLike) -> list[str]:

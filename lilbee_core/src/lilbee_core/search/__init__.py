@@ -4,6 +4,7 @@ from lilbee_core.search import stages
 from lilbee_core.search._choose import ProfileSearcher
 from lilbee_core.search._combinators import Chain, Parallel, Tolerant, When
 from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
+from lilbee_core.search._explain import trace_document
 from lilbee_core.search._fusion import Fusion, adaptive, convex, reciprocal_rank, weighted
 from lilbee_core.search._keys import ANALYZED, CONFIDENCE, FOUND, LANGUAGE, TIME
 from lilbee_core.search._parse import ParsedQuery, parse_query, split_mode
@@ -59,5 +60,5 @@ __all__ = [
     "Order", "Parallel", "Parse", "ParsedQuery", "Probe", "Profile", "ProfileSearcher", "Recency", "Rerank",
     "RunContext", "SearchOptions", "SearchParts", "Searcher", "SystemClock", "Temporal", "Tolerant", "Undated",
     "When", "adaptive", "convex", "default", "full", "hyde", "keyword", "memory", "parse_query", "reciprocal_rank",
-    "run_stage", "select_for_answer", "semantic", "split_mode", "stages", "weighted",
+    "run_stage", "select_for_answer", "semantic", "split_mode", "stages", "trace_document", "weighted",
 ]  # fmt: skip

@@ -50,10 +50,15 @@ class ProfileSearcher:
         return replace(found, query=replace(found.query, text=query.text))
 
     def searcher(self, profile: str) -> Searcher:
-        """Return the searcher of a profile, built on first use."""
+        """Return the searcher of a profile, built on first use.
+
+        Raises:
+            InvalidArgument: If there is no such profile.
+            SearchError: If the profile needs something that is not there.
+        """
         with self._lock:
             if profile not in self._built:
-                stages = self._profiles[profile](self._parts)
+                stages = self._profiles[self._known(profile)](self._parts)
                 self._built[profile] = Searcher(stages, clock=self._clock, executor=self._executor)
             return self._built[profile]
 

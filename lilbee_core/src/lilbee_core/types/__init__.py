@@ -57,14 +57,17 @@ from lilbee_core.types._search import (
     StateKey,
     Variant,
 )
+from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Vector, Vectors
 
 __all__ = [
     "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community", "Concept",
-    "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "Dropped", "FileProblem", "FileStamp",
+    "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "DocumentTrace", "Dropped", "FileProblem",
+    "FileStamp",
     "Filter", "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message", "MetaValue", "Metadata",
     "ModelDescription", "ModelRef", "Part", "Passage", "PathReport", "Place", "PlannedPage", "Query", "Ranking",
     "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "Source", "Span", "StageReport",
+    "Standing",
     "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Variant", "Vector", "Vectors", "Verdict",
     "WikiPage", "WikiPlan", "chunk_id", "document_id",
 ]  # fmt: skip

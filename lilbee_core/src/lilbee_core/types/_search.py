@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 T = TypeVar("T")
+_NAMED = 5
 
 
 class _Frames(Protocol):
@@ -349,16 +350,19 @@ class SearchResult:
         return result
 
     def explain(self) -> str:
-        """Return the trace as text: every stage, and the scores of every hit."""
+        """Return the trace as text: every stage, what it dropped and why, and the scores of every hit.
+
+        Of many candidates with one reason the first are named; `to_dict` has all of them.
+        """
         lines = [f"query {self.query.text!r}, profile {self.query.profile}, {self.seconds * 1000:.1f} ms"]
         for report in self.reports:
             note = f"  {report.note}" if report.note else ""
             counts = f"{report.count_in:>5} -> {report.count_out:<5}"
             lines.append(f"  {report.name:<16} {report.status:<8} {report.seconds * 1000:8.2f} ms {counts}{note}")
-            lines += [f"      dropped {drop.chunk_id}: {drop.reason}" for drop in report.dropped]
+            lines += _dropped_lines(report.dropped)
         for hit in self.hits:
             scores = ", ".join(f"{name} {value:.4f}" for name, value in hit.scores)
-            lines.append(f"  #{hit.rank} {hit.score:.4f} {hit.path} ({hit.chunk.location}): {scores}")
+            lines.append(f"  #{hit.rank} {hit.score:.4f} {hit.path} ({hit.chunk.location}) {hit.chunk_id}: {scores}")
         return "\n".join(lines)
 
     def to_arrow(self) -> pyarrow.Table:
@@ -376,6 +380,18 @@ class SearchResult:
         from lilbee_core.types._html import search_html
 
         return search_html(self)
+
+
+def _dropped_lines(dropped: tuple[Dropped, ...]) -> list[str]:
+    by_reason: dict[str, list[Dropped]] = {}
+    for one in dropped:
+        by_reason.setdefault(one.reason, []).append(one)
+    lines: list[str] = []
+    for reason, found in by_reason.items():
+        named = [one.chunk_id if one.score is None else f"{one.chunk_id} ({one.score:.4f})" for one in found[:_NAMED]]
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        lines.append(f"      dropped {len(found)}, {reason}: {', '.join(named)}{more}")
+    return lines
 
 
 def _flat(hit: Hit) -> Mapping[str, object]:

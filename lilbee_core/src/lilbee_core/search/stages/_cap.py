@@ -38,7 +38,7 @@ class Cap:
         kept = tuple(hit for hit in state.hits if hit.chunk.id not in out)
         dropped = tuple(
             Dropped(
-                chunk_id=hit.chunk.id, reason=f"{self.most} better passages of {hit.path} are shown", score=hit.score
+                chunk_id=hit.chunk.id, reason=f"{self.most} better passages of {hit.path} come first", score=hit.score
             )
             for hit in above[room:]
         )
