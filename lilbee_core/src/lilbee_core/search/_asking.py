@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EmptyReply, ProviderUnavailable
 from lilbee_core.protocols import ChatProvider, SearchContext
-from lilbee_core.types import ChatOptions, Message
+from lilbee_core.types import ChatOptions, Message, SearchState
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -22,6 +22,11 @@ LONGEST_QUERY = 1_000
 _LONGEST_REPLY = 20_000
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _REST_OF_THOUGHT = re.compile(r"\A.*</(?:think|thinking|thought|reasoning)>", re.IGNORECASE | re.DOTALL)
+
+
+def is_askable(state: SearchState) -> bool:
+    """Say whether a query has words that a chat model could do something with."""
+    return bool(state.variants) and any(sign.isalnum() for sign in state.variants[0].text)
 
 
 def ask(

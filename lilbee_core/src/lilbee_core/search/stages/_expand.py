@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmptyReply
 from lilbee_core.protocols import ChatProvider, EmbedderLike, SearchContext
-from lilbee_core.search._asking import LONGEST_QUERY, ask, template
+from lilbee_core.search._asking import LONGEST_QUERY, ask, is_askable, template
 from lilbee_core.search._keys import LANGUAGE
 from lilbee_core.search._vectors import embedded
 from lilbee_core.search.stages._parse import unquoted
@@ -31,7 +31,7 @@ _LABEL = re.compile(
     r"^(?:alternative|rewording|rephrasing|variant|variation|version|query|option|wording)s?\s*(?:\d+|[a-c])?\s*[:.)-]\s*",
     re.IGNORECASE,
 )
-_EDGES = " \t\"'“”„«»`*_,;"
+_EDGES = " \t\"'“”„«»`*_,;[]{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Expand:
     writes: frozenset[Part] = field(default=frozenset({Part.VARIANTS}), init=False)
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
-        if not state.variants or not self.count:
+        if not is_askable(state) or not self.count:
             return replace(state, note="nothing to reword")
         text = state.variants[0].text
         if len(text) > LONGEST_QUERY:

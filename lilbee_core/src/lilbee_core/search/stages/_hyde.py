@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lilbee_core.protocols import ChatProvider, SearchContext
-from lilbee_core.search._asking import LONGEST_QUERY, ask, template
+from lilbee_core.search._asking import LONGEST_QUERY, ask, is_askable, template
 from lilbee_core.search._vectors import HYDE
 from lilbee_core.types import Part, SearchState, Variant
 
@@ -32,7 +32,7 @@ class Hyde:
     writes: frozenset[Part] = field(default=frozenset({Part.VARIANTS}), init=False)
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
-        if not state.variants:
+        if not is_askable(state):
             return replace(state, note="nothing to answer")
         text = state.variants[0].text
         if len(text) > LONGEST_QUERY:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lilbee_core.protocols import SearchContext
+from lilbee_core.search._asking import is_askable
 from lilbee_core.search._keys import ANALYZED, CONFIDENCE
 from lilbee_core.types import Part, Ranking, SearchState
 
@@ -67,7 +68,7 @@ def normalized(score: float, analyzed: AnalyzedQuery | None, center: float = CEN
 def is_unsure(state: SearchState) -> bool:
     """Say whether more wordings may help: the probe was not sure, and there is a query to reword."""
     confidence = state.get(CONFIDENCE)
-    return bool(state.variants) and not (confidence is not None and confidence.is_sure)
+    return is_askable(state) and not (confidence is not None and confidence.is_sure)
 
 
 def _best_two(ranking: Ranking) -> tuple[float, float]:
