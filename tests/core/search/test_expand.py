@@ -104,12 +104,12 @@ def test_anything_may_be_written(said, query):
 # --------------------------------------------------------------------------- asking
 
 
-def test_one_request_gives_three_wordings_that_weigh_as_much_as_the_query():
+def test_one_request_gives_three_wordings_that_together_weigh_half_of_the_query():
     chat = ScriptedChat("a way\nb way\nc way\nd way")
     state = expanded(chat)
 
     assert wordings(state) == ["a way", "b way", "c way"]
-    assert [variant.weight for variant in state.variants] == [1.0, *[pytest.approx(1 / 3)] * 3]
+    assert [variant.weight for variant in state.variants] == [1.0, *[pytest.approx(0.5 / 3)] * 3]
     assert len(chat.requests) == 1
     request = chat.requests[0]
     assert QUESTION in request.messages[-1].content

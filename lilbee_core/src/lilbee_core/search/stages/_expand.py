@@ -38,7 +38,8 @@ _EDGES = " \t\"'“”„«»`*_,;[]{}"
 class Expand:
     """Have a chat model reword the query: one request, up to `count` wordings, which together weigh `weight`.
 
-    What the query itself finds counts 1. A query longer than a thousand characters is not reworded.
+    What the query itself finds counts 1: where wordings drift, it must have the last word. A query longer than a
+    thousand characters is not reworded.
 
     Raises:
         ProviderError: If the model fails, is late, or writes nothing that can be used.
@@ -46,7 +47,7 @@ class Expand:
 
     chat: ChatProvider
     count: int = 3
-    weight: float = 1.0
+    weight: float = 0.5
     timeout_s: float = 20.0
     name: str = "expand"
     reads: frozenset[Part] = field(default=frozenset({Part.VARIANTS}), init=False)
