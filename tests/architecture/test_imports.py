@@ -26,6 +26,7 @@ HOMES = {
     "msoffcrypto": {"extract"},
     "pypdfium2": {"extract"},
     "python_calamine": {"extract"},
+    "rapidocr": {"extract"},
     "httpcore": {"crawl"},
     "lancedb": {"store"},
     "litellm": {"providers"},

@@ -24,6 +24,9 @@
     │   ├── ProviderUnavailable  provider.unavailable
     │   ├── InputTooLong         provider.too_long
     │   └── EmptyReply           provider.empty_reply
+    ├── CrawlError               crawl.failed, crawl.http, crawl.not_written, crawl.rate_limited, crawl.robots,
+    │   │                        crawl.running, crawl.timeout, crawl.too_large, crawl.unreachable, crawl.unsupported
+    │   └── BlockedAddress       crawl.blocked_address
     ├── FleetError               fleet.failed
     ├── SearchError              search.failed
     │   ├── EmptyQuery           search.empty_query
@@ -195,6 +198,18 @@ class EmptyReply(ProviderError):
     """The chat model answered nothing."""
 
     default_code = "provider.empty_reply"
+
+
+class CrawlError(LilbeeError):
+    """A page of the web could not be fetched or kept."""
+
+    default_code = "crawl.failed"
+
+
+class BlockedAddress(CrawlError):
+    """An address that is not of the web, or lies inside the user's own network."""
+
+    default_code = "crawl.blocked_address"
 
 
 class FleetError(LilbeeError):

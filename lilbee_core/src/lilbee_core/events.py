@@ -131,6 +131,54 @@ class SyncFinished(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlStarted(Event):
+    """A crawl begins, or goes on where it was stopped."""
+
+    urls: tuple[str, ...]
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFetched(Event):
+    """A page of the web was fetched. `state` is ``new``, ``updated``, ``unchanged`` or ``duplicate``."""
+
+    url: str
+    path: str
+    state: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSkipped(Event):
+    """A page was left out, and why."""
+
+    url: str
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFailed(Event):
+    """A page could not be had, and why."""
+
+    url: str
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlFinished(Event):
+    """A crawl ended; the report has the details."""
+
+    new: int
+    updated: int
+    unchanged: int
+    failed: int
+    seconds: float
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StageFinished(Event):
     """A search stage ended."""
 

@@ -68,10 +68,11 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OcrPage:
-    """Text recognized on a page image; confidence is 0 to 1."""
+    """Text recognized on a page image; confidence is 0 to 1. `markdown` says that headings and tables are marked."""
 
     text: str
     confidence: float
+    markdown: bool = False
 
 
 class DocumentReader(Protocol):
@@ -117,9 +118,34 @@ class Fetched:
 
 
 class Fetcher(Protocol):
-    """Fetches a web page; refuses addresses inside the user's network."""
+    """Fetches a web page; refuses addresses inside the user's network. Threads share it.
 
-    def fetch(self, url: str, *, timeout_s: float) -> Fetched: ...
+    A redirect may be returned as it is (3xx with ``location`` among the headers): the crawl checks and follows it.
+    """
+
+    def fetch(self, url: str, *, timeout_s: float) -> Fetched:
+        """Return what lies at an address.
+
+        Raises:
+            BlockedAddress: If it is not of the web, or inside the user's network.
+            CrawlError: If it cannot be had within the limits.
+        """
+        ...
+
+
+@runtime_checkable
+class Revalidating(Protocol):
+    """A fetcher that can ask whether a page is still what it was."""
+
+    def revalidate(self, url: str, *, timeout_s: float, etag: str = "", last_modified: str = "") -> Fetched:
+        """Return what lies at an address; status 304 if it is still what was fetched with these headers."""
+        ...
+
+
+class Renderer(Protocol):
+    """Runs the scripts of a page that was fetched and returns what it looks like then."""
+
+    def render(self, page: Fetched, *, timeout_s: float) -> Fetched: ...
 
 
 class TokenCounter(Protocol):

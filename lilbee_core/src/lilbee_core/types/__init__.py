@@ -34,12 +34,15 @@ from lilbee_core.types._knowledge import Community, Concept, PlannedPage, Relati
 from lilbee_core.types._metadata import Metadata, MetaValue
 from lilbee_core.types._reports import (
     CollectionInfo,
+    CrawlReport,
     FileProblem,
     IndexMeta,
     LibraryStatus,
+    PageProblem,
     PathReport,
     StoreStats,
     SyncReport,
+    WebPage,
 )
 from lilbee_core.types._search import (
     Dropped,
@@ -62,12 +65,10 @@ from lilbee_core.types._vectors import Vector, Vectors
 
 __all__ = [
     "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community", "Concept",
-    "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "DocumentTrace", "Dropped", "FileProblem",
-    "FileStamp",
-    "Filter", "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message", "MetaValue", "Metadata",
-    "ModelDescription", "ModelRef", "Part", "Passage", "PathReport", "Place", "PlannedPage", "Query", "Ranking",
-    "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "Source", "Span", "StageReport",
-    "Standing",
-    "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Variant", "Vector", "Vectors", "Verdict",
-    "WikiPage", "WikiPlan", "chunk_id", "document_id",
+    "CrawlReport", "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "DocumentTrace", "Dropped",
+    "FileProblem", "FileStamp", "Filter", "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message",
+    "MetaValue", "Metadata", "ModelDescription", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place",
+    "PlannedPage", "Query", "Ranking", "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
+    "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport",
+    "Variant", "Vector", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "document_id",
 ]  # fmt: skip

@@ -63,6 +63,88 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageProblem:
+    """A page of the web that was left out or could not be had: ``code`` is stable, ``reason`` is for people."""
+
+    url: str
+    code: str
+    reason: str
+
+    def to_dict(self) -> dict[str, object]:
+        return {"url": self.url, "code": self.code, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebPage:
+    """A page that is kept: where it came from, the file it is in, and when it was fetched and last changed."""
+
+    url: str
+    path: str
+    collection: str
+    title: str = ""
+    media_type: str = ""
+    bytes: int = 0
+    fetched_at: str = ""
+    saved_at: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "url": self.url,
+            "path": self.path,
+            "collection": self.collection,
+            "title": self.title,
+            "media_type": self.media_type,
+            "bytes": self.bytes,
+            "fetched_at": self.fetched_at,
+            "saved_at": self.saved_at,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlReport:
+    """What a crawl did, all of its runs together if it was stopped in between. Counts are pages.
+
+    `duplicates` say what another page says, and `skipped` were left out on purpose. `waiting` are still to be fetched
+    when it was cancelled. `sync` is what the index made of the pages.
+    """
+
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    failed: tuple[PageProblem, ...] = ()
+    skipped: tuple[PageProblem, ...] = ()
+    waiting: int = 0
+    seconds: float = 0.0
+    resumed: bool = False
+    cancelled: bool = False
+    warnings: tuple[str, ...] = ()
+    sync: SyncReport | None = None
+
+    @property
+    def pages(self) -> int:
+        """How many pages are kept."""
+        return self.new + self.updated + self.unchanged
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "pages": self.pages,
+            "new": self.new,
+            "updated": self.updated,
+            "unchanged": self.unchanged,
+            "duplicates": self.duplicates,
+            "failed": [one.to_dict() for one in self.failed],
+            "skipped": [one.to_dict() for one in self.skipped],
+            "waiting": self.waiting,
+            "seconds": self.seconds,
+            "resumed": self.resumed,
+            "cancelled": self.cancelled,
+            "warnings": list(self.warnings),
+            "sync": self.sync.to_dict() if self.sync is not None else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionInfo:
     """A named folder of the library, with globs that choose its files."""
 

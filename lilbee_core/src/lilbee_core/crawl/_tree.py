@@ -1,0 +1,115 @@
+"""A web page as a tree. The home of lxml, whose values are named here by our own type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from lilbee_core.crawl._fetcher import need_extra
+
+MAX_DEPTH = 200
+"""Deeper than that no page is read: what lies below is taken as one piece of text."""
+
+
+class Node(Protocol):
+    """An element of a page."""
+
+    tag: str
+    text: str | None
+    tail: str | None
+
+    def get(self, name: str, default: str | None = None) -> str | None: ...
+
+    def set(self, name: str, value: str) -> None: ...
+
+    def iter(self, *tags: str) -> Iterator[Node]: ...
+
+    def getparent(self) -> Node | None: ...
+
+    def iterancestors(self, *tags: str) -> Iterator[Node]: ...
+
+    def insert(self, index: int, element: Node) -> None: ...
+
+    def text_content(self) -> str: ...
+
+    def drop_tree(self) -> None: ...
+
+    def drop_tag(self) -> None: ...
+
+    def __iter__(self) -> Iterator[Node]: ...
+
+    def __len__(self) -> int: ...
+
+
+def parse_page(html: str) -> Node | None:
+    """Return the root of a page, None if there is nothing in it. Comments are left out; deep nesting is cut.
+
+    Raises:
+        ExtraMissing: If lxml is not installed.
+    """
+    need_extra("lxml")
+    lxml_html: Any = import_module("lxml.html")
+    # What XML says of its letters is no longer true: this is text.
+    html = html.replace("\x00", "")
+    parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    try:
+        root = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+    except (ValueError, import_module("lxml.etree").ParserError):
+        return None
+    node = cast("Node", root)
+    _flatten(node)
+    return node
+
+
+def to_html(node: Node) -> str:
+    """Write an element as HTML."""
+    lxml_html: Any = import_module("lxml.html")
+    return str(lxml_html.tostring(node, encoding="unicode", with_tail=False))
+
+
+def is_inside(node: Node, *tags: str) -> bool:
+    """Say whether an element lies in one of these."""
+    return next(node.iterancestors(*tags), None) is not None
+
+
+def words_of(node: Node) -> str:
+    """Return the text of an element in one line."""
+    return " ".join(node.text_content().split())
+
+
+def letters(node: Node) -> int:
+    """Count the letters of an element."""
+    return sum(map(len, node.text_content().split()))
+
+
+def _flatten(root: Node) -> None:
+    """Make the text of all that lies too deep part of what holds it: who writes it out goes down step by step."""
+    stack = [(root, 1)]
+    deep: list[Node] = []
+    while stack:
+        node, depth = stack.pop()
+        if depth >= MAX_DEPTH:
+            deep.append(node)
+        else:
+            stack.extend((child, depth + 1) for child in node)
+    for node in deep:
+        text, children = _text_of(node), list(node)
+        for child in children:
+            _remove(node, child)
+        node.text = text
+
+
+def _text_of(node: Node) -> str:
+    # The library's own way goes down step by step, and so deep it must not.
+    parts: list[str] = []
+    for one in node.iter():
+        if one.text:
+            parts.append(one.text)
+        if one is not node and one.tail:
+            parts.append(one.tail)
+    return " ".join(parts)
+
+
+def _remove(parent: Node, child: Node) -> None:
+    cast("Any", parent).remove(child)
