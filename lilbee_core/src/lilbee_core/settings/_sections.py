@@ -12,6 +12,7 @@ Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0.0)]
+NotNegative = Annotated[float, Field(ge=0.0)]
 
 
 class Section(BaseModel):
@@ -71,6 +72,14 @@ class IngestSettings(Section):
         default="", description="Passwords to try on protected files, one a line.", json_schema_extra=_SECRET
     )
     extract_prefer: tuple[str, ...] = Field(default=(), description="Extractors to prefer, by name.")
+    ocr: Literal["auto", "off", "force"] = Field(
+        default="auto", description="Text recognition: auto (pages without text), off, or force (all pages)."
+    )
+    ocr_languages: tuple[str, ...] = Field(
+        default=("en",), description="Languages of scans: ISO 639-1, or what the engine calls them (chi_sim)."
+    )
+    ocr_timeout_s: Seconds = Field(default=60.0, description="Longest time to recognize one page.")
+    ocr_prefer: tuple[str, ...] = Field(default=(), description="Text recognition engines to try first, by name.")
     batch_documents: Positive = Field(default=64, description="Most documents in one committed batch.")
     batch_seconds: Seconds = Field(default=5.0, description="Longest time before a batch is committed.")
     embed_batch_size: Positive = Field(default=64, description="Texts per request to a remote embedder.")
@@ -78,6 +87,15 @@ class IngestSettings(Section):
     ingest_concurrency: Literal["static"] | Positive = Field(
         default="static", description="Files being read at once: static (two per extractor process), or a number."
     )
+
+
+    @field_validator("ocr", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: object) -> object:
+        words = {"true": "auto", "on": "auto", "yes": "auto", "false": "off", "no": "off"}
+        if isinstance(value, bool):
+            return "auto" if value else "off"
+        return words.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 class StoreSettings(Section):
@@ -137,6 +155,63 @@ class AnswerSettings(Section):
     show_reasoning: bool = Field(default=False, description="Show the reasoning of models that give it.")
 
 
+class CrawlSettings(Section):
+    """Pages of the web. Whom a crawl may ask, and how it shows itself, is up to the user, never to a library."""
+
+    crawl_max_depth: Positive | None = Field(
+        default=None, description="Links from the start that a crawl follows if it names no depth; none has no end."
+    )
+    crawl_max_pages: Positive | None = Field(
+        default=None, description="Pages that a crawl keeps if it names no number; none has no end."
+    )
+    crawl_timeout: Seconds = Field(default=30.0, description="Longest time for one page, in seconds.")
+    crawl_max_concurrent: Count = Field(default=0, description="Crawls at the same time; 0 is one per core.")
+    crawl_sync_interval: NotNegative = Field(
+        default=30.0, description="Seconds between two syncs during a crawl; 0 syncs at its end only."
+    )
+    crawl_mean_delay: NotNegative = Field(default=0.5, description="Seconds between two requests to a site.")
+    crawl_max_delay_range: NotNegative = Field(default=0.5, description="Random seconds on top of each delay.")
+    crawl_concurrent_requests: Positive = Field(default=3, description="Pages of one crawl that are under way at once.")
+    crawl_retry_on_rate_limit: bool = Field(default=True, description="Try again after status 429 or 503.")
+    crawl_retry_base_delay_min: NotNegative = Field(default=1.0, description="Shortest first wait, in seconds.")
+    crawl_retry_base_delay_max: NotNegative = Field(default=3.0, description="Longest first wait, in seconds.")
+    crawl_retry_max_backoff: Seconds = Field(default=30.0, description="Longest wait before another try, in seconds.")
+    crawl_retry_max_attempts: Positive = Field(default=3, description="Tries for one page.")
+    crawl_max_page_mb: Positive = Field(default=20, description="Largest answer of a server, unpacked.")
+    crawl_robots: bool = Field(default=True, description="Do as robots.txt says.")
+    crawl_render: Literal["never", "auto", "always"] = Field(
+        default="never", description="Run the scripts of pages: never, auto (where nothing shows without), always."
+    )
+    crawl_browser: str = Field(default="", description="Chromium that runs scripts; empty looks for one.")
+    crawl_fetcher: str = Field(
+        default="", description="Fetcher to use, by name; empty is that of a plugin if there is one, else http."
+    )
+    crawl_user_agent: str = Field(default="", description="What a crawl calls itself; empty is lilbee's own name.")
+    crawl_allowed_networks: tuple[str, ...] = Field(
+        default=(), description="Addresses inside your network that may be asked all the same (10.0.0.0/8)."
+    )
+
+    @field_validator("crawl_max_depth", "crawl_max_pages", mode="before")
+    @classmethod
+    def _or_none(cls, value: object) -> object:
+        return None if isinstance(value, str) and value.strip().lower() in {"", "none", "null", "0"} else value
+
+    @field_validator("crawl_allowed_networks")
+    @classmethod
+    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        from ipaddress import ip_network
+
+        for one in value:
+            ip_network(one.strip(), strict=False)
+        return value
+
+    @model_validator(mode="after")
+    def _delays_fit(self) -> CrawlSettings:
+        if self.crawl_retry_base_delay_max < self.crawl_retry_base_delay_min:
+            raise ValueError("crawl_retry_base_delay_max must not be smaller than crawl_retry_base_delay_min")
+        return self
+
+
 class PluginSettings(Section):
     """Third-party parts."""
 
@@ -168,6 +243,7 @@ SECTIONS: dict[str, type[Section]] = {
     "store": StoreSettings,
     "search": SearchSettings,
     "answer": AnswerSettings,
+    "crawl": CrawlSettings,
     "plugins": PluginSettings,
 }
 
@@ -178,6 +254,12 @@ GATED = frozenset(
         "ollama_base_url",
         "lm_studio_base_url",
         "extract_password",
+        "crawl_render",
+        "crawl_robots",
+        "crawl_browser",
+        "crawl_fetcher",
+        "crawl_user_agent",
+        "crawl_allowed_networks",
         "plugins_disabled",
         "search_stages",
         "plugins_strict",

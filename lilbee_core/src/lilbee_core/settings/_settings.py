@@ -15,6 +15,7 @@ from lilbee_core.settings._sections import (
     AnswerSettings,
     ChunkSettings,
     CollectionSettings,
+    CrawlSettings,
     IngestSettings,
     ModelSettings,
     PluginSettings,
@@ -41,6 +42,7 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
     collections: tuple[CollectionSettings, ...] = ()
     plugin_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])
