@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lilbee_core.protocols import Clock, Executor, StateStore
-from lilbee_core.search import InlineExecutor, SystemClock
+from lilbee_core.search import InlineExecutor, SystemClock, ThreadExecutor
 from lilbee_core.store import SqliteState
 from lilbee_core.testing.contracts import ClockContract, ExecutorContract, StateContract
 
@@ -27,6 +27,17 @@ class TestSqliteState(StateContract):
 class TestInlineExecutor(ExecutorContract):
     def make(self) -> Executor:
         return InlineExecutor()
+
+
+class TestThreadExecutor(ExecutorContract):
+    @pytest.fixture(autouse=True)
+    def _closing(self, request: pytest.FixtureRequest) -> None:
+        self.closing = request.addfinalizer
+
+    def make(self) -> Executor:
+        executor = ThreadExecutor()
+        self.closing(executor.close)
+        return executor
 
 
 class TestSystemClock(ClockContract):

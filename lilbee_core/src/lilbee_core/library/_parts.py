@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from lilbee_core.errors import LibraryError, StoreError
 from lilbee_core.events import EventSink, SafeSink
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from lilbee_core.store import Store
 
 T = TypeVar("T")
+
+
+class Closes(Protocol):
+    """Has something to let go of."""
+
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closes)
 WORDS_ONLY_TOKENS = 256
 """What a chunk is cut for when there is no embedder yet, so that one can be added without cutting anew."""
 
@@ -116,6 +125,12 @@ class Parts:
             if name not in self._built:
                 self._built[name] = build()
             return cast("T", self._built[name])
+
+    def owned(self, part: C) -> C:
+        """Return the part, to be closed with the library."""
+        with self._lock:
+            self._stack.callback(part.close)
+        return part
 
     def _emit(self, event: object) -> None:
         host = self._built.get("host")
@@ -320,7 +335,7 @@ class Parts:
 
 def _untouched(old: Settings, new: Settings) -> frozenset[str]:
     """Return the parts that do not depend on what differs."""
-    kept = {"store", "analyzer", "jobs"}
+    kept = {"store", "analyzer", "jobs", "search_threads"}
     if (old.plugins, old.plugin_options) == (new.plugins, new.plugin_options):
         kept.add("host")
         if old.ingest == new.ingest:

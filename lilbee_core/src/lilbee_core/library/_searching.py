@@ -104,7 +104,7 @@ def _quietly(load: Callable[[], object]) -> None:
 
 
 def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
-    from lilbee_core.search import PROFILES, ProfileSearcher, SearchOptions, SearchParts
+    from lilbee_core.search import PROFILES, ProfileSearcher, SearchOptions, SearchParts, ThreadExecutor
 
     options = parts.settings.search
     search_parts = SearchParts(
@@ -139,7 +139,8 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         ),
     )
     profiles = {name: partial(with_plugins, parts, profile) for name, profile in PROFILES.items()}
-    return ProfileSearcher(search_parts, profiles=profiles, clock=parts.clock)
+    executor = parts.once("search_threads", lambda: parts.owned(ThreadExecutor()))
+    return ProfileSearcher(search_parts, profiles=profiles, clock=parts.clock, executor=executor)
 
 
 def _collection_names(parts: Parts) -> list[str]:

@@ -22,6 +22,7 @@ from lilbee_core.search._profiles import (
     semantic,
 )
 from lilbee_core.search._select import select_for_answer
+from lilbee_core.search._threads import ThreadExecutor
 from lilbee_core.search.stages import (
     AdaptiveDistance,
     BoostConcepts,
@@ -58,7 +59,8 @@ __all__ = [
     "Chain", "Composite", "Cover", "Decay", "Dense", "Embed", "Expand", "ExpandByGraph", "Fetch", "Fold", "Fuse",
     "Fusion", "Guard", "Hyde", "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Mmr", "Neighbors", "Newest",
     "Order", "Parallel", "Parse", "ParsedQuery", "Probe", "Profile", "ProfileSearcher", "Recency", "Rerank",
-    "RunContext", "SearchOptions", "SearchParts", "Searcher", "SystemClock", "Temporal", "Tolerant", "Undated",
+    "RunContext", "SearchOptions", "SearchParts", "Searcher", "SystemClock", "Temporal", "ThreadExecutor",
+    "Tolerant", "Undated",
     "When", "adaptive", "convex", "default", "full", "hyde", "keyword", "memory", "parse_query", "reciprocal_rank",
     "run_stage", "select_for_answer", "semantic", "split_mode", "stages", "trace_document", "weighted",
 ]  # fmt: skip
