@@ -104,6 +104,31 @@ def test_explain_option_shows_the_stages(synced: Run) -> None:
     assert synced("search", "queen", "--explain", "--json").json()["trace"][0]["name"] == "parse"
 
 
+def test_relevance_alone_on_demand(synced: Run) -> None:
+    def note(*options: str) -> str:
+        trace = synced("search", "queen eggs", "--explain", "--json", *options).json()["trace"]
+        return {one["name"]: one["note"] for one in trace}["cap"]
+
+    assert note() == ""
+    assert note("--no-diversify") == "relevance alone"
+
+
+def test_explain_says_where_a_document_stands(synced: Run) -> None:
+    found = synced("explain", "--document", "bees.md", "queen", "eggs")
+    assert found.code == 0
+    assert "bees.md: it is hit 1" in found.out
+    assert "by words: rank 1" in found.out
+    other = synced("explain", "-d", "garden/plums.txt", "queen eggs", "-k", "1", "-p", "keyword", "--json").json()
+    assert (other["verdict"], other["standings"][0]["score"]) == ("not_ranked", None)
+    assert "not in the index" in synced("explain", "-d", "nowhere.md", "queen").out
+
+
+def test_explain_takes_one_path_or_a_document_and_a_query(synced: Run) -> None:
+    outcome = synced("explain", "bees.md", "garden/plums.txt")
+    assert outcome.code == 2
+    assert "--document" in outcome.err
+
+
 def test_ask_answers_with_citations(synced: Run) -> None:
     outcome = synced("ask", "When does the queen lay eggs?")
     assert "The queen lays eggs in spring." in outcome.out

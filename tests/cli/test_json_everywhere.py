@@ -25,7 +25,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "ask": (("When does the queen lay eggs?",),),
     "show": (("bees.md",), ("garden/plums.txt:2",)),
     "documents": ((), ("--state", "failed")),
-    "explain": (("bees.md",),),
+    "explain": (("bees.md",), ("--document", "bees.md", "queen eggs")),
     "remove": (("garden/plums.txt",),),
     "add": (("garden/plums.txt",),),
     "rebuild": ((),),

@@ -91,3 +91,22 @@ def test_dates_that_leave_no_day_are_told():
 )
 def test_prefixes_choose_the_profile(text, expected):
     assert split_mode(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("pth:notes/", "path"), ("bees types:pdf", "type"), ("langs:de", "lang"), ('colection:"my notes"', "collection")],
+)
+def test_a_misspelled_key_is_told_with_the_nearest(text, meant):
+    parsed = parse_query(text)
+
+    assert parsed.filters.is_empty
+    assert parsed.words == text
+    assert f"did you mean {meant}:?" in parsed.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["part:3 of it", "std::vector", "types: pdf", "befor:lunch", '"pth:notes/"', "pth://x"]
+)
+def test_what_is_no_misspelled_filter_is_not_told(text):
+    assert parse_query(text).warnings == ()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1, required=True)
 @click.option("--top", "-k", "top_k", type=int, help="How many hits.")
 @click.option("--profile", "-p", help="Which list of stages: default, keyword, semantic, memory.")
-@click.option("--diversify/--no-diversify", default=True, help="Whether hits unlike the better ones come first.")
+@click.option("--no-diversify", is_flag=True, help="By relevance alone, however like each other.")
 @click.option("--explain", is_flag=True, help="Show what every stage did.")
 @filters
 @common
@@ -28,7 +28,7 @@ def command(
     *,
     top_k: int | None,
     profile: str | None,
-    diversify: bool,
+    no_diversify: bool,
     explain: bool,
     only: Filter,
 ) -> None:
@@ -38,7 +38,7 @@ def command(
     term: (words only) or vec: (meaning only). It never calls a chat model.
     """
     with told.open() as bee:
-        result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only, diversify=diversify)
+        result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only, diversify=not no_diversify)
         if told.as_json:
             emit(result.to_dict(trace=explain))
             return

@@ -16,6 +16,10 @@ MODES = {"term": "keyword", "vec": "semantic", "hyde": "hyde"}
 _MODE = re.compile(r"\s*(term|vec|hyde):(?!:)\s*")
 # A quoted phrase is passed over as a whole, so that nothing inside it is a filter.
 _PIECE = re.compile(r'"[^"]*"|(?<!\S)(path|type|lang|collection|after|before):(?:"([^"]+)"|([^\s:"]\S*))')
+_NEAR_KEY = re.compile(r'"[^"]*"|(?<!\S)([a-z]{3,12}):(?![:/])(?:"([^"]+)"|([^\s:"]\S*))')
+_KEYS = ("path", "type", "lang", "collection", "after", "before")
+_OTHER_KEYS = frozenset({*_KEYS, "xpath"})
+_NEAR = 0.82  # "pth" and "types" are meant, "part" and "alter" are words
 _TYPE = re.compile(r"(?:\*?\.)?([a-z0-9][a-z0-9+_-]{0,11})")
 _MEDIA_TYPE = re.compile(r"[a-z]+/(?:\*|[a-z0-9][a-z0-9.+_-]*)")
 _LONGEST_PATH = 500
@@ -67,6 +71,7 @@ def parse_query(text: str, *, collections: Collection[str] | None = None) -> Par
             words.append(rest[at:start])
             at = end
     words.append(rest[at:])
+    warnings += _nearly_filters(rest)
     if filters.after and filters.before and filters.after >= filters.before:
         warnings.append(f"after:{filters.after} before:{filters.before} leaves no day between them")
     return ParsedQuery(words="".join(words).strip(), filters=filters, profile=mode, warnings=tuple(warnings))
@@ -85,6 +90,15 @@ def _candidates(text: str) -> Iterator[tuple[str, str, int, int]]:
         key = match.group(1)
         if key:
             yield key, match.group(2) or match.group(3), match.start(), match.end()
+
+
+def _nearly_filters(text: str) -> Iterator[str]:
+    """Yield what to say of words that look like a filter with a misspelled key."""
+    for match in _NEAR_KEY.finditer(text):
+        key, value = match.group(1), match.group(2) or match.group(3)
+        nearest = get_close_matches(key, _KEYS, n=1, cutoff=_NEAR) if key and key not in _OTHER_KEYS else []
+        if nearest and _filter(nearest[0], value, None)[0] is not None:
+            yield f"{match.group()} is taken as words: {key}: is no filter, did you mean {nearest[0]}:?"
 
 
 def _filter(key: str, value: str, collections: Collection[str] | None) -> tuple[Filter | None, str]:

@@ -153,6 +153,8 @@ def _count_in(stage: SearchStage, state: SearchState) -> int:
 def _count_out(stage: SearchStage, before: SearchState, after: SearchState) -> int:
     if Part.HITS in stage.writes:
         return len(after.hits)
+    if not stage.writes:
+        return _count_in(stage, before)
     if Part.RANKINGS in stage.writes:
         known = {id(ranking) for ranking in before.rankings}
         return sum(len(ranking.entries) for ranking in after.rankings if id(ranking) not in known)

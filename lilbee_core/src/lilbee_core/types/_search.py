@@ -220,6 +220,7 @@ class Hit:
             "scores": dict(self.scores),
             "highlights": [list(pair) for pair in self.highlights],
             "also_at": [place.to_dict() for place in self.also_at],
+            "parts": [chunk.id for chunk in self.parts],
             "stale": self.stale,
         }
 
