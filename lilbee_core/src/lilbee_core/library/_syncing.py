@@ -11,6 +11,7 @@ from lilbee_core.errors import EncryptedDocument, NotFound, StoreError
 from lilbee_core.events import EventSink
 from lilbee_core.ingest import Ingestor, SyncOptions, explain
 from lilbee_core.library._adding import register
+from lilbee_core.library._calibrating import calibrate_if_due
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._identity import check_chunking, check_embedder, expected_meta
 from lilbee_core.library._parts import Parts
@@ -52,7 +53,7 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
     parts.home.prepare()
     with parts.store.writing():
         ready_to_write(parts, cancel)
-        return ingestor(parts, events).sync(roots, cancel, options)
+        return _finished(parts, ingestor(parts, events).sync(roots, cancel, options))
 
 
 def run_add(
@@ -75,14 +76,21 @@ def run_add_documents(
     parts.home.prepare()
     with parts.store.writing():
         ready_to_write(parts, cancel)
-        return ingestor(parts, events).add_documents(documents, cancel)
+        return _finished(parts, ingestor(parts, events).add_documents(documents, cancel))
 
 
 def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
     """Build the index anew."""
     parts.home.prepare()
     with parts.store.writing():
-        return rebuild(parts, ingestor(parts, events), cancel)
+        return _finished(parts, rebuild(parts, ingestor(parts, events), cancel))
+
+
+def _finished(parts: Parts, report: SyncReport) -> SyncReport:
+    """Return the report of a sync; unless that was stopped, what depends on all documents is brought up to date."""
+    if not report.cancelled:
+        calibrate_if_due(parts)
+    return report
 
 
 def ready_to_write(parts: Parts, cancel: CancelToken) -> None:

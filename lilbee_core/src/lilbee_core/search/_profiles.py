@@ -18,6 +18,7 @@ from lilbee_core.protocols import (
     RerankerLike,
     SearchStage,
 )
+from lilbee_core.search._calibration import Calibrated, uncalibrated
 from lilbee_core.search._combinators import Parallel, Tolerant, When
 from lilbee_core.search._fusion import Fusion, adaptive, reciprocal_rank, weighted
 from lilbee_core.search._measured import MEASURED
@@ -107,7 +108,8 @@ class SearchParts:
     """What the built-in profiles are made from. Without an embedder they search by words alone.
 
     `stale_among` names the documents whose file has changed since it was indexed; `collections` names those that
-    exist, so that a misspelled one is noticed. The chat model is looked for when a profile that asks one is built.
+    exist, so that a misspelled one is noticed; `calibration` tells what cosines mean here. The chat model is looked
+    for when a profile that asks one is built.
     """
 
     reader: ChunkReader
@@ -118,6 +120,7 @@ class SearchParts:
     chat: Callable[[], ChatProvider | None] = no_chat
     stale_among: StaleAmong = none_stale
     collections: Callable[[], Collection[str]] | None = None
+    calibration: Calibrated = uncalibrated
     options: SearchOptions = SearchOptions()
 
 
@@ -312,7 +315,8 @@ def _finish(
     stages += [Cap(options.max_per_source)] if cap else []
     stages += [When(is_listed, Recency(), otherwise=_DATED)] if by_date and options.temporal else []
     measured = MEASURED.get(parts.embedder.model) if parts.embedder else None
-    judge = Judge(measured.floor if measured else None, least_words=options.least_words)
+    floor = measured.floor if measured else None
+    judge = Judge(floor, least_words=options.least_words, calibration=parts.calibration)
     return [*stages, limit or Limit(), Mark(parts.analyzer, parts.stale_among), judge]
 
 

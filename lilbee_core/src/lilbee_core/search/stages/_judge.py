@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from statistics import median
+from typing import TypeAlias
 
 from lilbee_core.protocols import SearchContext
+from lilbee_core.search._calibration import Calibrated, uncalibrated
 from lilbee_core.search._keys import ANALYZED, FOUND, TIME
 from lilbee_core.types import Hit, Part, SearchState
 
 _WORDS_COUNT = 0.5
 _LEAD_COUNTS = 2.0
 _LEAST_TOGETHER = 0.8
+_PLACE_COUNTS = 1.25
 _FEWEST_FOR_LEAD = 30
 _UNSPACED = "\u0e00"
+
+Rule: TypeAlias = Callable[[float, float], float]
+"""Returns how near a cosine with a share of words comes to what is asked; 1 is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +28,15 @@ class Judge:
     """Say whether any hit is near enough to the query, in words and in meaning. It stands behind `Mark`.
 
     A hit with all words of the query always is. Otherwise, where the embedder's cosines have been measured, the
-    cosine and half the share of words must reach `floor` together. Cosines of other models say nothing by themselves:
-    there the hit must hold `least_words` of the words, or fewer if its cosine leads the rest of the list by far.
-    Documents that are listed by date, for a query of time words alone, are what was asked for.
+    cosine and half the share of words must reach `floor` together. With another embedder the cosine counts by its
+    place between what unrelated and related texts reach in this library (`calibration`). Where that is not known, the
+    hit must hold `least_words` of the words, or fewer if its cosine leads the rest of the list by far. Documents
+    that are listed by date, for a query of time words alone, are what was asked for.
     """
 
     floor: float | None = None
     least_words: float = 0.5
+    calibration: Calibrated = uncalibrated
     name: str = "judge"
     reads: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
     writes: frozenset[Part] = field(default=frozenset(), init=False)
@@ -36,26 +45,34 @@ class Judge:
         sense = state.get(TIME)
         if sense is not None and sense.alone:
             return replace(state.put(FOUND, bool(state.hits)), note="listed by date")
-        usual = _usual_cosine(state)
-        best = max(((self._nearness(hit, state, usual), hit) for hit in state.hits), key=_first, default=None)
-        found = best is not None and best[0] >= 1
-        note = f"{'found' if found else 'nothing near enough'}, best {best[0]:.2f} of 1" if best else "no hits"
+        rule = self._rule(state)
+        best = max((_nearness(hit, state, rule, self.least_words) for hit in state.hits), default=None)
+        found = best is not None and best >= 1
+        note = "no hits" if best is None else f"{'found' if found else 'nothing near enough'}, best {best:.2f} of 1"
         return replace(state.put(FOUND, found), note=note)
 
-    def _nearness(self, hit: Hit, state: SearchState, usual: float | None) -> float:
-        """Return how near the hit comes to what is asked of it; 1 is enough."""
-        words = share_of_words(hit, state)
-        if words >= 1:
-            return 1.0
-        cosine = dict(hit.scores).get("dense")
-        by_words = words / self.least_words
-        if cosine is None:
-            return by_words
-        if self.floor is not None:
-            return (cosine + _WORDS_COUNT * words) / self.floor
+    def _rule(self, state: SearchState) -> Rule:
+        floor, least_words = self.floor, self.least_words
+        if floor is not None:
+            return lambda cosine, words: (cosine + _WORDS_COUNT * words) / floor
+        known = self.calibration()
+        if known is not None and known.tells:
+            return lambda cosine, words: (words + _PLACE_COUNTS * known.place(cosine)) / _LEAST_TOGETHER
+        usual = _usual_cosine(state)
         if usual is None:
-            return by_words
-        return max(by_words, (words + _LEAD_COUNTS * (cosine - usual)) / _LEAST_TOGETHER)
+            return lambda cosine, words: words / least_words
+        return lambda cosine, words: max(
+            words / least_words, (words + _LEAD_COUNTS * (cosine - usual)) / _LEAST_TOGETHER
+        )
+
+
+def _nearness(hit: Hit, state: SearchState, rule: Rule, least_words: float) -> float:
+    """Return how near the hit comes to what is asked of it; 1 is enough."""
+    words = share_of_words(hit, state)
+    if words >= 1:
+        return 1.0
+    cosine = dict(hit.scores).get("dense")
+    return words / least_words if cosine is None else rule(cosine, words)
 
 
 def share_of_words(hit: Hit, state: SearchState) -> float:
@@ -83,7 +100,3 @@ def _usual_cosine(state: SearchState) -> float | None:
     """Return the middle cosine of what was searched, where there is enough of it to tell."""
     cosines = [entry.score for ranking in state.rankings if ranking.name == "dense" for entry in ranking.entries]
     return median(cosines) if len(cosines) >= _FEWEST_FOR_LEAD else None
-
-
-def _first(pair: tuple[float, Hit]) -> float:
-    return pair[0]
