@@ -31,12 +31,14 @@ class TimeSense:
     """What a query says about time, as the stages behind `Temporal` use it.
 
     `newest` says that newer is better; `alone` that nothing but time words remains, so that documents are listed by
-    their dates. `before` is the query as it was, with its wording and its tokens, should the days leave nothing.
+    their dates. `before` is the query as it was, with its wording and its tokens, should the days leave nothing; `told`
+    is what the user was told of them.
     """
 
     days: Days | None = None
     newest: bool = False
     alone: bool = False
+    told: str = ""
     before: tuple[Query, tuple[Variant, ...], AnalyzedQuery | None]
 
 
@@ -45,7 +47,8 @@ class Temporal:
     """Take the days that a query names out of its words and search only documents of these days.
 
     The days are whole days of the user's calendar, weeks begin on Monday. A date filter that was given counts more: the
-    words then stay words. Where no document is of these days, the search goes on without them, with a warning.
+    words then stay words. The user is told which days are searched. Where no document is of these days, the search goes
+    on without them, with a warning.
     """
 
     reader: ChunkReader
@@ -69,7 +72,8 @@ class Temporal:
         filters = query.filters.merge(_filter(read.days))
         if not self.reader.count(filters=filters, scope=query.scope):
             return self._boosted(state.warn(_nothing(read.days)), read, sense, note=f"nothing {read.days}")
-        state = self._limited(state, read, replace(sense, days=read.days), filters)
+        told = f"searched only what is dated {read.days}: {', '.join(read.phrases)}"
+        state = self._limited(state.warn(told), read, replace(sense, days=read.days, told=told), filters)
         return replace(state, note=f"{', '.join(read.phrases)}: {read.days}")
 
     def _limited(self, state: SearchState, read: TimeWords, sense: TimeSense, filters: Filter) -> SearchState:
@@ -134,7 +138,9 @@ class Undated:
             return after
         query, variants, analyzed = sense.before
         more = tuple(variant for variant in after.variants if variant.kind != "original")
-        again = after.warn(_nothing(sense.days)).put(TIME, replace(sense, days=None, alone=False))
+        kept = tuple(message for message in after.warnings if message != sense.told)
+        again = replace(after, warnings=kept).warn(_nothing(sense.days))
+        again = again.put(TIME, replace(sense, days=None, alone=False))
         if analyzed is not None:
             again = again.put(ANALYZED, analyzed)
         return run_stage(self.stages[0], replace(again, query=query, variants=(*variants, *more), rankings=()), context)
