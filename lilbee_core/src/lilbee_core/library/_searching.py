@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError
+from lilbee_core.library._calibrating import KnownCalibration
 from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
@@ -115,6 +116,7 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         chat=lambda: parts.chat,
         stale_among=Staleness(parts),
         collections=lambda: _collection_names(parts),
+        calibration=KnownCalibration(parts),
         options=SearchOptions(
             candidate_multiplier=options.candidate_multiplier,
             max_distance=options.max_distance,
