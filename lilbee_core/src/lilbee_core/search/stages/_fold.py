@@ -20,12 +20,14 @@ _NEAR_COSINES = 0.05
 class Fold:
     """Fold hits of different documents that hold the same text into the best of them, which lists the other places.
 
-    Nearly the same text counts as the same when at least `alike` of its word sequences agree and it has the very same
-    numbers: two invoices of one form are not one. Hits of one document are never folded, since each is a place to
-    read.
+    White space and case do not count. Nearly the same text counts as the same when at least `alike` of its word
+    sequences agree and it has the very same numbers: two invoices of one form are not one, a page with another word in
+    eighty is. Hits of one document are never folded, since each is a place to read. Behind the first `most` hits only
+    the same text is folded, lest the cost grow with the square of the hits.
     """
 
     alike: float = 0.9
+    most: int = 100
     name: str = "fold"
     reads: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
     writes: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
@@ -35,11 +37,11 @@ class Fold:
         by_text: dict[str, list[_Kept]] = {}
         by_numbers: dict[tuple[str, ...], list[_Kept]] = {}
         dropped: list[Dropped] = []
-        for hit in state.hits:
+        for at, hit in enumerate(state.hits):
             one = _Kept(hit)
             twin = _elsewhere(by_text.get(one.folded, ()), hit)
             relation = "the same text as"
-            if twin is None:
+            if twin is None and at < self.most:
                 twin, relation = self._near(by_numbers.get(one.numbers, ()), one), "nearly the same text as"
             if twin is None:
                 kept.append(one)
@@ -64,7 +66,7 @@ class _Kept:
 
     def __init__(self, hit: Hit) -> None:
         self.hit = hit
-        self.folded = fold_space(hit.chunk.text)
+        self.folded = fold_space(hit.chunk.text).casefold()
         self.numbers = tuple(_DIGITS.findall(self.folded))
         self.cosine = dict(hit.scores).get("dense")
         self.places: list[Place] = list(hit.also_at)
