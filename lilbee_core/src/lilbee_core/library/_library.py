@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lilbee_core.doctor import Doctor
     from lilbee_core.evaluation import Evaluation
     from lilbee_core.jobs import Jobs
+    from lilbee_core.library._web import Web
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
     from lilbee_core.settings import Settings
@@ -162,20 +163,21 @@ class Lilbee:
             return run_sync(self._parts, request, token)
 
     def add(self, *paths: str | Path, cancel: CancelToken | None = None) -> SyncReport:
-        """Index files and folders where they are; nothing is copied.
+        """Index files and folders where they are, and pages of the web (``https://…``). No file is copied.
 
         A path inside a collection is synced (and taken back if it was removed); a folder outside becomes
-        a collection, a file outside a collection of one file.
+        a collection, a file outside a collection of one file. A page is kept in the library's own folder ``web/``.
 
         Raises:
             NotFound: If a path does not exist.
+            CrawlError: If a page cannot be had; then nothing was indexed.
         """
         if not paths:
-            raise InvalidArgument("nothing to add", hint="Name files or folders.")
-        from lilbee_core.library._syncing import run_add
+            raise InvalidArgument("nothing to add", hint="Name files, folders or pages of the web.")
+        from lilbee_core.library._crawling import run_add_all
 
         with interruptible(cancel) as token:
-            return run_add(self._parts, paths, token)
+            return run_add_all(self._parts, paths, token)
 
     def add_documents(self, documents: Iterable[Document], *, cancel: CancelToken | None = None) -> SyncReport:
         """Index documents from memory. The iterable is streamed; equal collection and path replace.
@@ -237,13 +239,16 @@ class Lilbee:
     ) -> SearchResult:
         """Find passages by words and by meaning, best first, each verbatim with its place.
 
-        The text may carry filters (``path:notes/ type:pdf after:2025-01-01``), a mode (``term:``, ``vec:``)
-        and ``"quoted phrases"``. `profile` names a list of stages: ``default``, ``keyword``, ``semantic``. Without
+        The text may carry filters (``path:notes/ type:pdf after:2025-01-01``), days (``last week``), a mode (``term:``,
+        ``vec:``, ``hyde:``) and ``"quoted phrases"``. `profile` names a list of stages: ``default``, ``full`` (asks a
+        chat model for other wordings), ``keyword``, ``semantic``, ``hyde``, ``memory``. Without
         `diversify` hits come by relevance alone, however like each other they are and of whatever document.
 
         Raises:
             EmptyQuery: If there is nothing to search for.
-            InvalidFilter: If a filter or profile is unknown.
+            InvalidFilter: If a filter is unknown.
+            InvalidArgument: If there is no such profile.
+            SearchError: If the profile needs a model that is not there.
             EmbedderMismatch: If another embedder built the index.
         """
         from lilbee_core.library._searching import run_search
@@ -354,6 +359,13 @@ class Lilbee:
     def collections(self) -> Collections:
         """The named folders of the library."""
         return Collections(self._parts)
+
+    @property
+    def web(self) -> Web:
+        """The pages of the web that the library keeps: ``bee.web.crawl("https://…")``."""
+        from lilbee_core.library._web import Web
+
+        return Web(self._parts)
 
     @property
     def config(self) -> Config:
