@@ -27,7 +27,6 @@ STEPS = {
 """Kinds of steps without a feature behind them."""
 
 NEEDS = {
-    "ocr": "text in pictures is not recognized yet",
     "concepts": "the concept graph is not there yet",
 }
 """What a case needs of the product."""
@@ -78,5 +77,6 @@ _MACHINE: dict[str, Callable[[], bool]] = {
     "case_sensitive": _sees_case,
     "not_root": lambda: hasattr(os, "geteuid") and os.geteuid() != 0,
     "tesseract": lambda: shutil.which("tesseract") is not None,
+    "ocr": lambda: shutil.which("tesseract") is not None,
     "linux": lambda: sys.platform == "linux",
 }

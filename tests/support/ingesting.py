@@ -44,7 +44,11 @@ class TextReader:
         return None if media_type == "application/octet-stream" else f"fake@{self.revision}"
 
     def extract(
-        self, sources: Iterable[Source], *, check: Callable[[], None] = lambda: None
+        self,
+        sources: Iterable[Source],
+        *,
+        check: Callable[[], None] = lambda: None,
+        on_page: Callable[[Source, int, int], None] = lambda source, done, total: None,
     ) -> Iterator[tuple[Source, Document | LilbeeError]]:
         for source in sources:
             check()

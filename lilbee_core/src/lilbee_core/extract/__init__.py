@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from lilbee_core.extract._media import HEAD_BYTES, detect_media_type
+from lilbee_core.extract._pictures import has_pictures
 from lilbee_core.extract._pool import ExtractPool
+from lilbee_core.extract._recognize import Recognizer
 from lilbee_core.extract._registry import ExtractorRegistry
-from lilbee_core.plugins.specs import ExtractorSpec
+from lilbee_core.extract._seeing import SeeingModel
+from lilbee_core.plugins.specs import ExtractorSpec, OcrSpec
 
-__all__ = ["HEAD_BYTES", "ExtractPool", "ExtractorRegistry", "builtin_extractors", "detect_media_type"]
+__all__ = [
+    "HEAD_BYTES", "ExtractPool", "ExtractorRegistry", "Recognizer", "SeeingModel", "builtin_extractors",
+    "builtin_ocr_engines", "detect_media_type", "has_pictures", "installed_engines",
+]  # fmt: skip
+
+
+def builtin_ocr_engines() -> tuple[OcrSpec, ...]:
+    """Return the engines for text on pictures; those of plugins come first unless they ask to be last."""
+    from lilbee_core.extract import _builders as build
+
+    return (
+        OcrSpec(name="tesseract", build=build.tesseract, priority=-10, summary="The system's Tesseract"),
+        OcrSpec(name="rapidocr", build=build.rapidocr, priority=-20, summary="RapidOCR, installed by pip"),
+    )
 
 
 def builtin_extractors() -> tuple[ExtractorSpec, ...]:
@@ -42,3 +58,12 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ExtractorSpec(name=name, media_types=media_types, build=builder, summary=summary)
         for name, media_types, builder, summary in table
     )
+
+
+def installed_engines() -> tuple[str, ...]:
+    """Return the names of the built-in engines for text on pictures that are installed. None of them is loaded."""
+    from lilbee_core.extract._rapid import has_rapidocr
+    from lilbee_core.extract._tesseract import find_tesseract
+
+    found = {"tesseract": find_tesseract() is not None, "rapidocr": has_rapidocr()}
+    return tuple(name for name, there in found.items() if there)

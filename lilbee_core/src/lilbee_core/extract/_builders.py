@@ -1,13 +1,14 @@
-"""Builders of the built-in extractors. Each imports its module when it is called, in the process that needs it."""
+"""Builders of the built-in extractors and engines. Each imports its module when called, where it is needed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lilbee_core.errors import ExtraMissing
 from lilbee_core.plugins.specs import ExtractServices, Options
 
 if TYPE_CHECKING:
-    from lilbee_core.protocols import Extractor
+    from lilbee_core.protocols import Extractor, OcrEngine
 
 
 def text(options: Options, services: ExtractServices) -> Extractor:
@@ -120,3 +121,33 @@ def kreuzberg(options: Options, services: ExtractServices) -> Extractor:
     from lilbee_core.extract._kreuzberg import KreuzbergExtractor
 
     return KreuzbergExtractor()
+
+
+def tesseract(options: Options) -> OcrEngine:
+    """Build the engine ``tesseract``.
+
+    Raises:
+        ExtraMissing: If the program is not installed.
+    """
+    from lilbee_core.extract._tesseract import Tesseract, find_tesseract
+
+    command = find_tesseract()
+    if command is None:
+        raise ExtraMissing(
+            "Tesseract is not installed",
+            hint="Install it (Debian: apt install tesseract-ocr, macOS: brew install tesseract).",
+        )
+    return Tesseract(command)
+
+
+def rapidocr(options: Options) -> OcrEngine:
+    """Build the engine ``rapidocr``.
+
+    Raises:
+        ExtraMissing: If the package is not installed.
+    """
+    from lilbee_core.extract._rapid import RapidOcr, has_rapidocr
+
+    if not has_rapidocr():
+        raise ExtraMissing("RapidOCR is not installed", hint="Run: pip install 'lilbee-core[rapidocr]'")
+    return RapidOcr()

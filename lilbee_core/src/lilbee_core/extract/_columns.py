@@ -194,13 +194,19 @@ def lines_by_column(rows: Sequence[Row], found: Sequence[Band]) -> list[tuple[Ru
     return lines + [row.runs for row in rows[at:]]
 
 
-def lines_text(lines: Sequence[Sequence[Run]]) -> str:
-    """Return lines as text; a word cut by a hyphen at the end of a line is put together."""
-    out = ""
+def lines_text(lines: Iterable[Sequence[Run]]) -> str:
+    """Return lines as text."""
+    return join_lines(_joined(line) for line in lines)
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    """Join lines; a word cut by a hyphen at the end of a line is put together."""
+    pieces: list[str] = []
     for line in lines:
-        shown = _joined(line)
-        if len(out) > 1 and out[-1] in "-\u00ad" and out[-2].isalpha() and shown[:1].islower():
-            out = out[:-1] + shown
+        last = pieces[-1] if pieces else ""
+        if len(last) > 1 and last[-1] in "-\u00ad" and last[-2].isalpha() and line[:1].islower():
+            pieces[-1] = last[:-1]
+            pieces.append(line)
         else:
-            out += ("\n" if out else "") + shown
-    return out
+            pieces += ["\n", line] if pieces else [line]
+    return "".join(pieces)

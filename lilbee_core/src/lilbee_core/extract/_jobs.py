@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from lilbee_core.errors import LilbeeError
-from lilbee_core.extract._wire import Recipe
+from lilbee_core.extract._wire import Outcome, Recipe
 from lilbee_core.types import Document, Source
 
 Result = tuple[Source, Document | LilbeeError]
+Delivered = tuple[Source, Outcome]
 Fallback = Callable[[Source, LilbeeError], Document | LilbeeError]
 _POLL_S = 0.1
 
@@ -29,15 +30,17 @@ class Job:
     def __init__(
         self,
         source: Source,
-        deliver: Callable[[Job, Document | LilbeeError], None],
+        deliver: Callable[[Job, Outcome], None],
         *,
         recipe: Recipe | None = None,
+        page: int | None = None,
         fallback: Fallback | None = None,
         deadline: float | None = None,
         expired: LilbeeError | None = None,
     ) -> None:
         self.source = source
         self.recipe = recipe
+        self.page = page
         self.fallback = fallback
         self.deadline = deadline
         self._expired = expired
@@ -63,7 +66,7 @@ class Job:
         with self._lock:
             self._process = None
 
-    def finish(self, result: Document | LilbeeError) -> None:
+    def finish(self, result: Outcome) -> None:
         """Hand over the result, unless one was handed over before."""
         with self._lock:
             if self._done:
@@ -91,7 +94,7 @@ class Call:
     def __init__(self, check: Callable[[], None]) -> None:
         self.check = check
         self._jobs: set[Job] = set()
-        self._finished: queue.SimpleQueue[tuple[Job, Document | LilbeeError]] = queue.SimpleQueue()
+        self._finished: queue.SimpleQueue[tuple[Job, Outcome]] = queue.SimpleQueue()
 
     @property
     def pending(self) -> int:
@@ -103,16 +106,16 @@ class Call:
         self._jobs.add(job)
         return job
 
-    def deliver(self, job: Job, result: Document | LilbeeError) -> None:
+    def deliver(self, job: Job, result: Outcome) -> None:
         """Take a result from any thread."""
         self._finished.put((job, result))
 
-    def ready(self) -> Iterator[Result]:
+    def ready(self) -> Iterator[Delivered]:
         """Yield what is done, without waiting."""
         while not self._finished.empty():
             yield self._take(*self._finished.get())
 
-    def wait(self) -> Result:
+    def wait(self) -> Delivered:
         """Wait for the next file to be done; may raise what `check` raises."""
         while True:
             self.check()
@@ -123,7 +126,7 @@ class Call:
                 for job in tuple(self._jobs):
                     job.expire(now)
 
-    def _take(self, job: Job, result: Document | LilbeeError) -> Result:
+    def _take(self, job: Job, result: Outcome) -> Delivered:
         self._jobs.discard(job)
         return job.source, result
 

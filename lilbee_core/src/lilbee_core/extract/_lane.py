@@ -11,7 +11,7 @@ from lilbee_core.errors import Cancelled, ExtractError, LilbeeError
 from lilbee_core.extract._jobs import Job
 from lilbee_core.extract._process import Loss, WorkerLost, WorkerProcess
 from lilbee_core.extract._run import crashed, out_of_memory, timed_out
-from lilbee_core.extract._wire import Reply, Setup, Task
+from lilbee_core.extract._wire import Outcome, Reply, Setup, Task
 from lilbee_core.types import Document, Source
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Lane:
         finally:
             self._drop()
 
-    def _read(self, job: Job) -> Document | LilbeeError:
+    def _read(self, job: Job) -> Outcome:
         """Read one file. A worker that was not fresh may suffer from an earlier file, so a new one gets a try."""
         for _ in range(_ATTEMPTS):
             try:
@@ -99,14 +99,16 @@ class Lane:
                 return self._failure(job, lost)
         return crashed(job.source)
 
-    def _try(self, job: Job) -> Document | LilbeeError:
-        if job.recipe is None:
+    def _try(self, job: Job) -> Outcome:
+        if job.recipe is None and job.page is None:
             raise TypeError("a job without a recipe cannot be sent to a worker")
         process = self._ready_process()
         if self._stopping or not job.attach(process):
             return _given_up(job.source)
         try:
-            reply: Reply = process.ask(Task(source=job.source, recipe=job.recipe), timeout_s=self._timeout_s)
+            reply: Reply = process.ask(
+                Task(source=job.source, recipe=job.recipe, page=job.page), timeout_s=self._timeout_s
+            )
         finally:
             job.detach()
         return reply.result if reply.result is not None else crashed(job.source)

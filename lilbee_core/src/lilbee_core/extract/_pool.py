@@ -17,12 +17,14 @@ from lilbee_core.extract._folders import WorkFolders
 from lilbee_core.extract._jobs import Call, Job, Result
 from lilbee_core.extract._lane import Lane
 from lilbee_core.extract._media import BINARY, HEAD_BYTES
+from lilbee_core.extract._pictures import Picture
 from lilbee_core.extract._reading import not_readable
 from lilbee_core.extract._recipes import Plan, Planner
+from lilbee_core.extract._recognize import OnPage, Recognizer, Watch
 from lilbee_core.extract._registry import ExtractorRegistry
 from lilbee_core.extract._run import run_extractor, timed_out
 from lilbee_core.extract._text import TextExtractor
-from lilbee_core.extract._wire import Setup
+from lilbee_core.extract._wire import Outcome, Setup
 from lilbee_core.plugins.specs import ExtractServices
 from lilbee_core.types import Document, Source
 
@@ -31,6 +33,10 @@ _LOOK_AHEAD = 2
 
 
 def _never() -> None:
+    return None
+
+
+def _untold(source: Source, done: int, total: int) -> None:
     return None
 
 
@@ -58,12 +64,14 @@ class ExtractPool:
         password: str | None = None,
         languages: Sequence[str] = (),
         recycle_after: int = 200,
+        recognizer: Recognizer | None = None,
     ) -> None:
         """Take the settings; nothing is started yet.
 
         With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
         libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker.
-        Libraries unpack programs into `native_dir`, which nobody else may write to; one of its own if none is given.
+        Pages without text are given to the `recognizer`. Libraries unpack programs into `native_dir`, which nobody
+        else may write to; one of its own if none is given.
         """
         if min(workers, in_flight) < 0:
             raise ValueError(f"workers and in_flight must not be negative, got {workers} and {in_flight}")
@@ -75,6 +83,7 @@ class ExtractPool:
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
         self._recycle_after = recycle_after
+        self._recognizer = recognizer
         self._folders = WorkFolders(cache_dir, native_dir)
         self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
         self._planner = Planner(options, ExtractServices(cache_dir=str(cache_dir) if cache_dir else None))
@@ -106,24 +115,29 @@ class ExtractPool:
         """Return the ids of the worker processes that run now."""
         return tuple(pid for lane in tuple(self._lanes) if (pid := lane.pid) is not None)
 
-    def extract(self, sources: Iterable[Source], *, check: Callable[[], None] = _never) -> Iterator[Result]:
+    def extract(
+        self, sources: Iterable[Source], *, check: Callable[[], None] = _never, on_page: OnPage = _untold
+    ) -> Iterator[Result]:
         """Yield each source with its document or its error, as they are done.
 
         Sources are taken from the iterable only when there is room: at most so many files are on their way. Closing
-        the iterator gives up what is being read. `check` is called often and may raise to stop everything.
+        the iterator gives up what is being read. `check` is called often and may raise to stop everything; `on_page`
+        is told of pages on which text is recognized.
         """
         if self._closed.is_set():
             raise ValueError("the extraction pool is closed")
-        call = Call(check)
+        call, watch = Call(check), Watch(check=check, on_page=on_page)
         try:
             for source in sources:
                 check()
-                yield from self._begin(call, source)
+                for result in self._begin(call, source):
+                    yield self._finished(*result, watch)
                 while call.pending >= self._in_flight:
-                    yield call.wait()
-                yield from call.ready()
+                    yield self._finished(*call.wait(), watch)
+                for delivered in call.ready():
+                    yield self._finished(*delivered, watch)
             while call.pending:
-                yield call.wait()
+                yield self._finished(*call.wait(), watch)
         finally:
             call.abandon()
 
@@ -145,6 +159,28 @@ class ExtractPool:
             self._submit(call.add(Job(source, call.deliver, recipe=plan.recipe, fallback=fallback)))
         else:
             self._start_thread(call, source, plan)
+
+    def _finished(self, source: Source, outcome: Outcome, watch: Watch) -> Result:
+        """Have pictures of text recognized, if somebody does that."""
+        if isinstance(outcome, Picture):
+            raise TypeError("a picture came where a document was asked for")
+        if self._recognizer is None:
+            return source, outcome
+        return source, self._recognizer.complete(
+            source, outcome, lambda page: self._picture(source, page, watch.check), watch
+        )
+
+    def _picture(self, source: Source, page: int, check: Callable[[], None]) -> Picture | LilbeeError:
+        """Have a page drawn by a worker."""
+        call = Call(check)
+        try:
+            self._submit(call.add(Job(source, call.deliver, page=page)))
+            _, outcome = call.wait()
+        finally:
+            call.abandon()
+        if isinstance(outcome, Document):
+            raise TypeError("a document came where a picture was asked for")
+        return outcome
 
     def _complete(self, source: Source) -> Source:
         """Give the file its full name, since workers live elsewhere, and its media type if it has none."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from lilbee_core.errors import LilbeeError
+from lilbee_core.extract._pictures import Picture
 from lilbee_core.types import Document, Source
 
 _LENGTH = struct.Struct("<Q")
@@ -37,17 +38,22 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A file to read."""
+    """A file to read by a recipe, or one page of it to take a picture of."""
 
     source: Source
-    recipe: Recipe
+    recipe: Recipe | None = None
+    page: int | None = None
+
+
+Outcome = Document | Picture | LilbeeError
+"""What may come of a task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What came of a task. The first one, without a result, says that the worker is up."""
 
-    result: Document | LilbeeError | None = None
+    result: Outcome | None = None
 
 
 def send(stream: IO[bytes], message: object) -> None:

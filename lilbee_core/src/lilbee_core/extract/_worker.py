@@ -12,12 +12,12 @@ from typing import IO, cast
 
 from lilbee_core.errors import LilbeeError, PluginError
 from lilbee_core.extract._context import FileContext
+from lilbee_core.extract._pictures import take_picture
 from lilbee_core.extract._registry import build_extractor
 from lilbee_core.extract._run import out_of_memory, run_extractor
-from lilbee_core.extract._wire import Recipe, Reply, Setup, Task, receive, send
+from lilbee_core.extract._wire import Outcome, Recipe, Reply, Setup, Task, receive, send
 from lilbee_core.plugins.specs import ExtractorSpec, ExtractServices
 from lilbee_core.protocols import Extractor
-from lilbee_core.types import Document
 
 _PR_SET_PDEATHSIG = 1
 
@@ -51,7 +51,8 @@ def _answer(replies: IO[bytes], worker: _Worker, task: Task) -> None:
     except MemoryError:
         send(replies, Reply(result=out_of_memory(task.source)))
     except (pickle.PicklingError, TypeError, AttributeError):
-        error = PluginError(f"the extractor {task.recipe.name!r} returned something that cannot leave its process")
+        name = task.recipe.name if task.recipe is not None else "picture"
+        error = PluginError(f"the extractor {name!r} returned something that cannot leave its process")
         send(replies, Reply(result=error))
 
 
@@ -63,7 +64,9 @@ class _Worker:
         self._context = FileContext(max_chars=setup.max_chars, password=setup.password, languages=setup.languages)
         self._built: dict[str, Extractor] = {}
 
-    def read(self, task: Task) -> Document | LilbeeError:
+    def read(self, task: Task) -> Outcome:
+        if task.recipe is None:
+            return take_picture(task.source, task.page or 1, self._context.password)
         try:
             extractor = self._extractor(task.recipe)
         except LilbeeError as error:

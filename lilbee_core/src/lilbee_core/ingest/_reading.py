@@ -78,7 +78,7 @@ class FileProducer(Producer):
         """Read everything."""
         total = len(self._by_place)
         try:
-            outcomes = self._reader.extract(self._sources(), check=self._cancel.check)
+            outcomes = self._reader.extract(self._sources(), check=self._cancel.check, on_page=self._on_page)
             for done, (source, outcome) in enumerate(outcomes, start=1):
                 if not self._take(source, outcome, offer):
                     return
@@ -101,6 +101,9 @@ class FileProducer(Producer):
             self.refuse(row, None, known=one.known)
             return True
         return self.offer(outcome, row, offer, known=one.known)
+
+    def _on_page(self, source: Source, done: int, total: int) -> None:
+        self._events(Progress(phase="recognizing", done=done, total=total, unit="pages"))
 
     def _sources(self) -> Iterator[Source]:
         for one in self._by_place.values():

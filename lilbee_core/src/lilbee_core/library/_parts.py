@@ -18,6 +18,7 @@ from lilbee_core.types import IndexMeta
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import Analyzer
+    from lilbee_core.crawl import Manifest
     from lilbee_core.ingest import Ingestor, WalkOptions
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._reading import Reader
@@ -94,7 +95,7 @@ class Parts:
             if settings is not None:
                 self._given_settings = settings
             new = self._load_settings()
-            kept = _untouched(old, new) if old is not None else frozenset({"store", "jobs"})
+            kept = _untouched(old, new) if old is not None else frozenset({"store", "jobs", "pages"})
             self._built = {name: part for name, part in self._built.items() if name in kept} | {"settings": new}
 
     @property
@@ -211,6 +212,19 @@ class Parts:
             return None
 
     @property
+    def pages(self) -> Manifest:
+        """What is known of the pages of the web that are kept."""
+
+        def build() -> Manifest:
+            from lilbee_core.crawl import Manifest
+
+            manifest = Manifest(self.home.web_dir)
+            self._stack.callback(manifest.close)
+            return manifest
+
+        return self.once("pages", build)
+
+    @property
     def analyzer(self) -> Analyzer:
         """Turns text and queries into words."""
 
@@ -282,7 +296,7 @@ class Parts:
         def build() -> Reader:
             from lilbee_core.library._reading import build_reader
 
-            reader = build_reader(self.settings, self.host, self.cache_dir())
+            reader = build_reader(self.settings, self.host, self.cache_dir(), lambda: self.router)
             self._stack.callback(reader.close)
             return reader
 
@@ -335,10 +349,10 @@ class Parts:
 
 def _untouched(old: Settings, new: Settings) -> frozenset[str]:
     """Return the parts that do not depend on what differs."""
-    kept = {"store", "analyzer", "jobs", "search_threads"}
+    kept = {"store", "analyzer", "jobs", "pages", "search_threads"}
     if (old.plugins, old.plugin_options) == (new.plugins, new.plugin_options):
         kept.add("host")
-        if old.ingest == new.ingest:
+        if (old.models.vision_model, old.ingest) == (new.models.vision_model, new.ingest):
             kept.add("reader")
         if (old.models, old.ingest) == (new.models, new.ingest):
             kept |= {"router", "embedder"}

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lilbee_core.errors import LilbeeError, PluginError
-from lilbee_core.extract import ExtractorRegistry, ExtractPool
+from lilbee_core.extract import ExtractorRegistry, ExtractPool, has_pictures
+from lilbee_core.library._recognizing import build_recognizer, fingerprint
 from lilbee_core.plugins import PluginHost
+from lilbee_core.protocols import ModelRouter
 from lilbee_core.settings import Settings, user_cache_dir
 from lilbee_core.types import Document, Source
 
@@ -16,9 +18,11 @@ from lilbee_core.types import Document, Source
 class Reader:
     """Implements `DocumentReader`. Close it to end the worker processes; threads may share it."""
 
-    def __init__(self, registry: ExtractorRegistry, pool: ExtractPool) -> None:
+    def __init__(self, registry: ExtractorRegistry, pool: ExtractPool, *, recognized_by: str = "") -> None:
+        """Take what reads; `recognized_by` names what reads pictures, which is part of the version then."""
         self._registry = registry
         self._pool = pool
+        self._recognized_by = f"+ocr:{recognized_by}" if recognized_by else ""
 
     def media_type(self, path: str, head: bytes) -> str:
         return self._registry.media_type(path, head)
@@ -27,23 +31,30 @@ class Reader:
         spec = self._registry.choose(path, media_type)
         if spec is None:
             return None
+        suffix = self._recognized_by if has_pictures(media_type) else ""
         try:
-            return self._registry.version_of(spec)
+            return f"{self._registry.version_of(spec)}{suffix}"
         except PluginError:
             # Its files fail one by one, with this very reason; the sync goes on.
             return f"{spec.name}/broken"
 
     def extract(
-        self, sources: Iterable[Source], *, check: Callable[[], None] = lambda: None
+        self,
+        sources: Iterable[Source],
+        *,
+        check: Callable[[], None] = lambda: None,
+        on_page: Callable[[Source, int, int], None] = lambda source, done, total: None,
     ) -> Iterator[tuple[Source, Document | LilbeeError]]:
-        yield from self._pool.extract(sources, check=check)
+        yield from self._pool.extract(sources, check=check, on_page=on_page)
 
     def close(self) -> None:
         """End the worker processes."""
         self._pool.close()
 
 
-def build_reader(settings: Settings, host: PluginHost, cache_dir: Path) -> Reader:
+def build_reader(
+    settings: Settings, host: PluginHost, cache_dir: Path, router: Callable[[], ModelRouter]
+) -> Reader:
     """Return the reader; its worker processes start with the first file that needs one."""
     options = settings.ingest
     offers = host.extractors()
@@ -59,5 +70,6 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path) -> Reade
         options={offer.spec.name: offer.options for offer in offers},
         max_chars=options.max_text_chars,
         password=options.extract_password or None,
+        recognizer=build_recognizer(settings, host, router),
     )
-    return Reader(registry, pool)
+    return Reader(registry, pool, recognized_by=fingerprint(settings, host))

@@ -87,12 +87,17 @@ class DocumentReader(Protocol):
         ...
 
     def extract(
-        self, sources: Iterable[Source], *, check: Callable[[], None] = ...
+        self,
+        sources: Iterable[Source],
+        *,
+        check: Callable[[], None] = ...,
+        on_page: Callable[[Source, int, int], None] = ...,
     ) -> Iterator[tuple[Source, Document | LilbeeError]]:
         """Yield each source with its document or the reason why not, as they finish.
 
         `sources` is consumed lazily, so that memory stays bounded. `check` is called often and may raise to give
-        up everything, also while a file is being read.
+        up everything, also while a file is being read. `on_page` is told of each page on which text was recognized:
+        the file, how many pages are done, how many there are to do.
         """
         ...
 

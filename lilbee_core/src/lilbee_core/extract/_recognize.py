@@ -1,0 +1,217 @@
+"""Text of pages that are pictures: which pages, by which engine, put back into their document."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lilbee_core.errors import LilbeeError, NoText
+from lilbee_core.extract._pages import shown_pages, with_pages
+from lilbee_core.extract._pictures import Picture, has_pictures
+from lilbee_core.protocols import OcrEngine, OcrPage
+from lilbee_core.types import Document, Metadata, Source
+
+log = logging.getLogger(__name__)
+
+Mode = Literal["auto", "off", "force"]
+Pictures = Callable[[int], Picture | LilbeeError]
+"""Returns a page of a file as a picture, or why there is none."""
+OnPage = Callable[[Source, int, int], None]
+"""Told of each page that is done: the file, how many pages are, and how many there are to do."""
+HOW_TO_INSTALL = (
+    "Install Tesseract (Debian: apt install tesseract-ocr, macOS: brew install tesseract, Windows: winget install "
+    "tesseract-ocr.tesseract) or run pip install 'lilbee-core[rapidocr]', then sync again."
+)
+_UNSURE = 0.5
+_POLL_S = 0.1
+
+
+def _untold(source: Source, done: int, total: int) -> None:
+    return None
+
+
+def _never() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who follows the reading: `check` may raise to end it, `on_page` is told of each page."""
+
+    check: Callable[[], None] = _never
+    on_page: OnPage = _untold
+
+
+class Recognizer:
+    """Has pages without usable text read by the first engine that can, several pages at a time.
+
+    Threads may share it. An engine that fails on a page leaves it to the next one; a page that nobody can read is
+    told in a warning, and a file of such pages only is an error.
+    """
+
+    def __init__(
+        self,
+        engines: Callable[[], Sequence[OcrEngine]],
+        *,
+        mode: Mode = "auto",
+        languages: Sequence[str] = ("en",),
+        timeout_s: float = 60.0,
+        workers: int = 0,
+    ) -> None:
+        """Take the settings; `engines` is called with the first page that needs one, best engine first.
+
+        With `workers` 0 one page is read per core, at most 4.
+        """
+        if timeout_s <= 0:
+            raise ValueError(f"timeout_s must be positive, got {timeout_s}")
+        self.mode: Mode = mode
+        self._engines = engines
+        self._languages = tuple(languages)
+        self._timeout_s = timeout_s
+        self._workers = workers or min(4, os.cpu_count() or 1)
+
+    def complete(
+        self, source: Source, result: Document | LilbeeError, pictures: Pictures, watch: Watch = Watch()
+    ) -> Document | LilbeeError:
+        """Return the document with the text of its pictures, or the result as it was with what would help."""
+        if not has_pictures(source.media_type) or (isinstance(result, LilbeeError) and not isinstance(result, NoText)):
+            return result
+        if isinstance(result, Document) and not (result.pages_without_text or self.mode == "force"):
+            return result
+        if self.mode == "off":
+            return _unread(source, result, "text recognition is off", "Set ocr to auto, then sync again.")
+        engines = self._engines()
+        if not engines:
+            return _unread(source, result, "no text recognition is installed", HOW_TO_INSTALL)
+        first = pictures(1)
+        if isinstance(first, LilbeeError):
+            return first if isinstance(result, LilbeeError) else result
+        base = result if isinstance(result, Document) else _empty(source)
+        pages = tuple(range(1, first.pages + 1))
+        if isinstance(result, Document) and self.mode != "force":
+            pages = result.pages_without_text
+        read, failed = self._read(source, pages, engines, lambda page: first if page == 1 else pictures(page), watch)
+        return _joined(source, result, base, first.pages, read, failed)
+
+    def _read(
+        self,
+        source: Source,
+        pages: Sequence[int],
+        engines: Sequence[OcrEngine],
+        pictures: Pictures,
+        watch: Watch,
+    ) -> tuple[dict[int, tuple[OcrPage, Picture]], dict[int, str]]:
+        read: dict[int, tuple[OcrPage, Picture]] = {}
+        failed: dict[int, str] = {}
+        for done, (page, picture, found) in enumerate(self._results(pages, engines, pictures, watch.check), start=1):
+            if isinstance(found, str):
+                failed[page] = found
+            elif picture is not None:
+                read[page] = (found, picture)
+            watch.on_page(source, done, len(pages))
+        return read, failed
+
+    def _results(
+        self, pages: Sequence[int], engines: Sequence[OcrEngine], pictures: Pictures, check: Callable[[], None]
+    ) -> Iterator[tuple[int, Picture | None, OcrPage | str]]:
+        """Yield page by page in order; few pictures are held at once."""
+        running: deque[tuple[int, Picture, Future[OcrPage | str]]] = deque()
+        pool = ThreadPoolExecutor(self._workers, thread_name_prefix="lilbee-ocr")
+        try:
+            for page in pages:
+                check()
+                picture = pictures(page)
+                if isinstance(picture, LilbeeError):
+                    yield page, None, picture.message
+                    continue
+                running.append((page, picture, pool.submit(self._recognize, picture, engines)))
+                while len(running) > self._workers:
+                    yield _next(running, check)
+            while running:
+                yield _next(running, check)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _recognize(self, picture: Picture, engines: Sequence[OcrEngine]) -> OcrPage | str:
+        reason = "no engine could read it"
+        for engine in engines:
+            try:
+                page = engine.recognize(picture.data, languages=self._languages, timeout_s=self._timeout_s)
+                return replace(page, text=page.text.replace("\r\n", "\n").replace("\r", "\n").strip())
+            except Exception as error:  # noqa: BLE001 - an engine may be anybody's code; its failure costs one page
+                reason = error.message if isinstance(error, LilbeeError) else f"{engine.name} failed ({error!r})"
+                log.info("text recognition by %s failed on a page: %s", engine.name, reason)
+        return reason
+
+
+def _next(
+    running: deque[tuple[int, Picture, Future[OcrPage | str]]], check: Callable[[], None]
+) -> tuple[int, Picture, OcrPage | str]:
+    page, picture, future = running[0]
+    while True:
+        check()
+        try:
+            found = future.result(timeout=_POLL_S)
+        except TimeoutError:
+            continue
+        running.popleft()
+        return page, picture, found
+
+
+def _empty(source: Source) -> Document:
+    return Document(
+        path=source.path, collection=source.collection, media_type=source.media_type, text="", has_lines=False
+    )
+
+
+def _unread(source: Source, result: Document | LilbeeError, why: str, hint: str) -> Document | LilbeeError:
+    """Say of pages that are pictures why they were not read."""
+    if isinstance(result, LilbeeError):
+        return NoText(f"{source.path} holds no text that can be read, and {why}", hint=hint)
+    told = f"{shown_pages(result.pages_without_text)} without text not read: {why}"
+    return replace(result, warnings=(*result.warnings, told))
+
+
+def _joined(
+    source: Source,
+    result: Document | LilbeeError,
+    base: Document,
+    pages: int,
+    read: dict[int, tuple[OcrPage, Picture]],
+    failed: dict[int, str],
+) -> Document | LilbeeError:
+    found = {page: one for page, one in read.items() if any(char.isalnum() for char in one[0].text)}
+    reasons = dict.fromkeys(failed.values())
+    if not found and isinstance(result, LilbeeError):
+        why = f": {next(iter(reasons))}" if reasons else ", and none was recognized"
+        return NoText(
+            f"{source.path} holds no text that can be read{why}",
+            hint="Check that its pages show text, and that ocr_languages names its language.",
+        )
+    document = with_pages(base, found, pages)
+    warnings = [*document.warnings, *(_failures(failed, reason) for reason in reasons)]
+    unsure = [page for page, (one, _) in found.items() if one.confidence < _UNSURE]
+    if unsure:
+        warnings.append(f"{shown_pages(unsure)} recognized with low confidence")
+    if not found:
+        return replace(document, warnings=tuple(warnings))
+    # What is not sure of itself should not look as if it were: the mean is kept with the document.
+    chars = sum(len(one.text) for one, _ in found.values())
+    confidence = sum(one.confidence * len(one.text) for one, _ in found.values()) / chars
+    facts = {"ocr_pages": shown_pages(found).split(" ", 1)[1], "ocr_confidence": round(confidence, 3)}
+    left = tuple(page for page in document.pages_without_text if page not in found)
+    return replace(
+        document,
+        warnings=tuple(warnings),
+        metadata=Metadata({**document.metadata, **facts}),
+        pages_without_text=left,
+    )
+
+
+def _failures(failed: dict[int, str], reason: str) -> str:
+    return f"{shown_pages([page for page, why in failed.items() if why == reason])} not read: {reason}"
