@@ -84,28 +84,6 @@ def test_folding_works_without_blanks():
 
 
 WORDS = ("dry", "summer", "bees", "found", "water", "near", "old", "mill", "where", "wheel", "still", "turns", "spring")
-    "as",
-    "dry",
-    "as",
-    "the",
-    "summer",
-    "was",
-    "the",
-    "bees",
-    "found",
-    "water",
-    "near",
-    "the",
-    "old",
-    "mill",
-    "where",
-    "the",
-    "wheel",
-    "still",
-    "turns",
-    "in",
-    "spring",
-]
 
 
 @pytest.mark.parametrize(("words", "is_one"), [(100, True), (40, False)])
