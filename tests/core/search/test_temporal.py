@@ -140,6 +140,18 @@ def test_days_without_documents_are_told_and_all_is_searched(embedder):
 
 
 @EITHER
+def test_dates_that_leave_out_no_document_stay_words(embedder):
+    files = {"a.md": ("No limits on gates since 1990.", "2026-03-01"), "b.md": ("The limits on gates.", "2026-02-01")}
+    result = search("limits on gates since 1990", files=files, embedder=embedder)
+
+    assert result[0].path == "a.md"
+    assert result.query.filters == Filter()
+    assert result.warnings == ()
+    assert notes(result)["temporal"] == "everything is from 1990-01-01"
+    assert len(search("since 1990", files=files, embedder=embedder).query.filters.after) == 10
+
+
+@EITHER
 def test_words_that_no_document_of_these_days_has_are_searched_in_all(embedder):
     files = {**GATES, "otter.md": ("Zorbleat", "2026-01-01")}
     options = {"max_distance": 0.2} if embedder else {}

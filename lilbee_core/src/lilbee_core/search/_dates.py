@@ -61,11 +61,15 @@ class Days:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeWords:
-    """What the time words of a text say. `rest` is the text without them; `phrases` are they."""
+    """What the time words of a text say. `rest` is the text without them; `phrases` are they.
+
+    `by_date` says that days are named by the calendar and not from today.
+    """
 
     rest: str
     phrases: tuple[str, ...] = ()
     days: Days | None = None
+    by_date: bool = False
     newest: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -100,6 +104,7 @@ def read_dates(text: str, today: date, *, language: str | None = None) -> TimeWo
         rest=rest,
         phrases=tuple(text[one.start : one.stop] for one in used),
         days=days,
+        by_date=any(one.by_date for one in used),
         newest=newest,
         warnings=tuple(warnings),
     )
@@ -121,6 +126,7 @@ class _Expression:
     stop: int
     days: Days | None = None
     is_bound: bool = False
+    by_date: bool = False
     problem: str = ""
     dates: tuple[str, ...] = ()
 
@@ -166,7 +172,10 @@ def _pair(one: re.Match[str], other: re.Match[str], today: date) -> _Expression 
         days = Days(first.first, last.end)
         if days.is_empty:
             problem = f"{said} is taken as words: no day lies between {low} and {high}"
-    return _Expression(one.start(), other.end(), days=None if problem else days, problem=problem, dates=(low, high))
+    if problem:
+        return _Expression(one.start(), other.end(), problem=problem)
+    by_date = any(point.is_date for _, point in points)
+    return _Expression(one.start(), other.end(), days, by_date=by_date, dates=(low, high))
 
 
 def _single(match: re.Match[str], today: date, language: str | None) -> _Expression | None:
@@ -187,7 +196,7 @@ def _single(match: re.Match[str], today: date, language: str | None) -> _Express
     }.get(meaning or "", point.days)
     if days == Days():
         return None
-    return _Expression(start, match.end(), days, is_bound=days != point.days, dates=(words,))
+    return _Expression(start, match.end(), days, is_bound=days != point.days, by_date=point.is_date, dates=(words,))
 
 
 def _is_meant(match: re.Match[str], language: str | None) -> bool:

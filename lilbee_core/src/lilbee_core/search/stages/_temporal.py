@@ -46,9 +46,9 @@ class TimeSense:
 class Temporal:
     """Take the days that a query names out of its words and search only documents of these days.
 
-    The days are whole days of the user's calendar, weeks begin on Monday. A date filter that was given counts more: the
-    words then stay words. The user is told which days are searched. Where no document is of these days, the search goes
-    on without them, with a warning.
+    The days are whole days of the user's calendar, weeks begin on Monday, and the user is told which are searched. A date
+    filter that was given counts more: the words then stay words. So do dates that leave out no document, since those
+    tell what a text is about. Where no document is of these days, the search goes on without them, with a warning.
     """
 
     reader: ChunkReader
@@ -70,11 +70,17 @@ class Temporal:
             note = "the search is already limited to dates" if read.days else ""
             return self._boosted(state, read, sense, note=note)
         filters = query.filters.merge(_filter(read.days))
-        if not self.reader.count(filters=filters, scope=query.scope):
+        count = self.reader.count(filters=filters, scope=query.scope)
+        if not count:
             return self._boosted(state.warn(_nothing(read.days)), read, sense, note=f"nothing {read.days}")
+        if read.by_date and not _is_alone(read.rest, state) and count == self._all(query):
+            return self._boosted(state, read, sense, note=f"everything is {read.days}")
         told = f"searched only what is dated {read.days}: {', '.join(read.phrases)}"
         state = self._limited(state.warn(told), read, replace(sense, days=read.days, told=told), filters)
         return replace(state, note=f"{', '.join(read.phrases)}: {read.days}")
+
+    def _all(self, query: Query) -> int:
+        return self.reader.count(filters=query.filters, scope=query.scope)
 
     def _limited(self, state: SearchState, read: TimeWords, sense: TimeSense, filters: Filter) -> SearchState:
         query = replace(state.query, filters=filters)
