@@ -12,6 +12,7 @@ from tests.architecture._source import DISTRIBUTIONS, ROOT, Import, imports_of, 
 
 # The distribution of a module where their names differ.
 PROVIDES = {
+    "msoffcrypto": "msoffcrypto-tool",
     "charset_normalizer": "charset-normalizer",
     "lilbee_minilm": "lilbee-core",
     "Stemmer": "PyStemmer",

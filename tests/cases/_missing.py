@@ -31,8 +31,7 @@ NEEDS = {
 }
 """What a case needs of the product."""
 
-UNKEPT = {
-}
+UNKEPT = {}
 """Those of our own cases whose promise is not kept yet, and why. They must fail: one that passes has to leave."""
 
 OWN = Path(__file__).with_name("data")

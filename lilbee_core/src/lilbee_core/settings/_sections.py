@@ -88,7 +88,6 @@ class IngestSettings(Section):
         default="static", description="Files being read at once: static (two per extractor process), or a number."
     )
 
-
     @field_validator("ocr", mode="before")
     @classmethod
     def _on_or_off(cls, value: object) -> object:
