@@ -25,7 +25,7 @@ from tests.cli.conftest import Run
         (("show", "nothing.md"), 4, "library.not_found"),
         (("remove", "nothing.md"), 4, "library.not_found"),
         (("add", "nothing.md"), 4, "library.not_found"),
-        (("add", "https://example.org/a"), 2, "argument.invalid"),
+        (("add", "ftp://example.org/x"), 1, "crawl.blocked_address"),
         (("sync", "nocollection"), 4, "library.not_found"),
         (("status", "--library", "/no/such/folder"), 4, "library.not_found"),
         (("config", "get", "nonsense"), 2, "settings.unknown"),

@@ -28,6 +28,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "explain": (("bees.md",), ("--document", "bees.md", "queen eggs")),
     "remove": (("garden/plums.txt",),),
     "add": (("garden/plums.txt",),),
+    "crawl": (("--list",),),
     "rebuild": ((),),
     "collection": (("list",), ("add", "../more", "--name", "more"), ("rename", "more", "birds"), ("remove", "birds")),
     "config": ((), ("get", "top_k"), ("set", "top_k", "5"), ("unset", "top_k")),

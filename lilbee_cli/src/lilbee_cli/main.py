@@ -14,7 +14,8 @@ from lilbee_cli.failures import exit_code, fail, fail_bug, fail_usage
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("lilbee_cli.commands.init", "Make a folder a library."),
-    "add": ("lilbee_cli.commands.add", "Index files and folders where they are."),
+    "add": ("lilbee_cli.commands.add", "Index files and folders where they are, and pages of the web."),
+    "crawl": ("lilbee_cli.commands.crawl", "Fetch pages of the web and those they link to."),
     "sync": ("lilbee_cli.commands.sync", "Read what is new or changed, drop what is gone."),
     "status": ("lilbee_cli.commands.status", "Show the state of the library."),
     "search": ("lilbee_cli.commands.search", "Find passages by words and by meaning."),
@@ -29,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trust": ("lilbee_cli.commands.trust", "Let this library use its own settings."),
     "plugins": ("lilbee_cli.commands.plugins", "List plugins and what is wrong with them."),
     "eval": ("lilbee_cli.commands.eval", "Measure retrieval on a judged collection."),
+    "tune": ("lilbee_cli.commands.tune", "Look for search settings that find more, on judged queries."),
     "doctor": ("lilbee_cli.commands.doctor", "Check the installation and the index."),
     "completion": ("lilbee_cli.commands.completion", "Print a shell completion script."),
     "version": ("lilbee_cli.commands.version", "Print the version."),

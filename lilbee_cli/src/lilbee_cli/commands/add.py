@@ -13,10 +13,10 @@ from lilbee_cli.render.progress import ProgressSink
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @common
 def command(told: Common, paths: tuple[str, ...]) -> int:
-    """Index files and folders where they are; nothing is copied.
+    """Index files and folders where they are, and pages of the web (https://...).
 
-    A path inside a collection is synced, and taken back if it was removed. A folder outside becomes a
-    collection of the library.
+    No file is copied. A path inside a collection is synced, and taken back if it was removed. A folder outside
+    becomes a collection of the library. A page of the web is kept in the library's own folder.
     """
     with ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink, told.open(sink) as bee:
         return synced(bee.add(*paths), as_json=told.as_json)

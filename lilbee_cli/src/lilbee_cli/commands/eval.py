@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @click.option("--compare", metavar="A,B", help="Compare profiles query by query, each with the first.")
 @click.option("--split", is_flag=True, help="Also the held-out half of the queries, by a hash of their ids.")
 @click.option("--run-file", type=click.Path(dir_okay=False), help="Write `query document score` lines to this file.")
-@click.option("--limit", type=int, metavar="N", help="Only the first N queries.")
+@click.option("--limit", type=int, metavar="N", help="Only the first N queries; with --draft, at most N.")
+@click.option("--draft", is_flag=True, help="Write queries drafted from the library's documents to FOLDER, to edit.")
 @click.option("--per-query", is_flag=True, help="With --json: also the figures of every query.")
 @common
 def command(
@@ -39,21 +40,29 @@ def command(
     split: bool,
     run_file: str | None,
     limit: int | None,
+    draft: bool,
     per_query: bool,
 ) -> None:
-    """Measure retrieval on a judged collection: corpus.jsonl, queries.jsonl and qrels.tsv in FOLDER (BEIR layout).
+    """Measure retrieval on a judged collection: queries.jsonl, qrels.tsv and corpus.jsonl in FOLDER (BEIR layout).
 
-    Without --library the documents go into a temporary library. With it they stay there, and the next run only
-    searches.
+    Without --library the documents of corpus.jsonl go into a temporary library. With it they stay there, and the next
+    run only searches. Without corpus.jsonl the queries are asked of your own library.
     """
+    if draft:
+        _draft(told, folder, limit)
+        return
     if compare and profiles:
         raise click.UsageError("--compare names the profiles itself: leave out --profile")
     if run_file and (compare or len(profiles) > 1):
         raise click.UsageError("--run-file takes one --profile")
-    with ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink, _library(told, sink) as bee:
+    with (
+        ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink,
+        _library(told, folder, sink) as bee,
+    ):
         judged = bee.evaluation.open(folder)
         queries, qrels = judged.queries(), judged.qrels()
-        for warning in bee.add_documents(judged.documents()).warnings:
+        added = bee.add_documents(judged.documents()).warnings if judged.has_documents else ()
+        for warning in (*judged.warnings(), *added):
             text.warn(warning)
         pairs: tuple[Comparison, ...] = ()
         if compare:
@@ -68,6 +77,16 @@ def command(
         emit(_figures(reports, pairs, split=split, per_query=per_query))
     else:
         _print(reports, pairs, split=split)
+
+
+def _draft(told: Common, folder: str, limit: int | None) -> None:
+    with told.open() as bee:
+        drafted = bee.evaluation.draft_queries(100 if limit is None else limit)
+        written = drafted.write(folder)
+    if told.as_json:
+        emit({"folder": str(written), **drafted.to_dict()})
+    else:
+        text.drafted(drafted, str(written))
 
 
 def _names(listed: str) -> list[str]:
@@ -102,10 +121,15 @@ def _print(reports: Sequence[EvaluationReport], pairs: Sequence[Comparison], *, 
 
 
 @contextmanager
-def _library(told: Common, sink: EventSink) -> Generator[Lilbee, None, None]:
-    """Open the library that was named, or one that is deleted afterwards."""
+def _library(told: Common, folder: str, sink: EventSink) -> Generator[Lilbee, None, None]:
+    """Open the library that was named, the user's own for a set without documents, or one that is deleted afterwards."""
     from lilbee_core import Lilbee
+    from lilbee_core.evaluation import EvaluationSet
 
+    if not EvaluationSet.open(folder).has_documents:
+        with told.open(sink) as bee:
+            yield bee
+        return
     if told.library or told.data_dir:
         if told.library:
             Path(told.library).expanduser().mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The outcome of a sync: printed, and as an exit code."""
+"""The outcome of a sync or a crawl: printed, and as an exit code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from lilbee_cli.render import text
 from lilbee_cli.render.json import emit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lilbee_core import SyncReport
+    from lilbee_core.types import CrawlReport, WebPage
 
 
 def synced(report: SyncReport, *, as_json: bool) -> int:
@@ -19,3 +22,21 @@ def synced(report: SyncReport, *, as_json: bool) -> int:
     else:
         text.report(report)
     return FILES_FAILED if report.failed else OK
+
+
+def crawled(report: CrawlReport, *, as_json: bool) -> int:
+    """Show what a crawl did and return the exit code: 3 when a page or a file that was tried failed."""
+    if as_json:
+        emit(report.to_dict())
+    else:
+        text.crawl(report)
+    return FILES_FAILED if report.failed or (report.sync is not None and report.sync.failed) else OK
+
+
+def kept(pages: Sequence[WebPage], *, as_json: bool) -> int:
+    """Show the pages that are kept."""
+    if as_json:
+        emit({"pages": [page.to_dict() for page in pages]})
+    else:
+        text.pages(pages)
+    return OK

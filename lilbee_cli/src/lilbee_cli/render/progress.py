@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     from lilbee_core.events import Event
 
 _STEP = 0.25
+_PAGE_STEP = 10
+_PAGES = frozenset({"PageFetched", "PageSkipped", "PageFailed"})
 
 
 class ProgressSink:
-    """An event sink that shows how far a sync is. Use it as a context manager."""
+    """An event sink that shows how far a sync or a crawl is. Use it as a context manager."""
 
     def __init__(self, *, quiet: bool, verbose: int) -> None:
         self._quiet = quiet
         self._verbose = verbose
         self._bar: Any = None
-        self._task: Any = None
+        self._tasks: dict[str, Any] = {}
         self._told = 0.0
+        self._pages = 0
 
     def __enter__(self) -> ProgressSink:
         return self
@@ -43,6 +46,10 @@ class ProgressSink:
             self._planned(fields)
         elif event.name == "Progress" and fields["phase"] == "indexing":
             self._advance(int(str(fields["done"])), fields["total"])
+        elif event.name == "Progress" and fields["phase"] == "crawling":
+            self._crawling(int(str(fields["done"])), int(str(fields["total"])))
+        elif event.name in _PAGES:
+            self._page(event.name, fields)
         elif self._verbose and event.name in {"DocumentIndexed", "DocumentSkipped", "DocumentFailed", "DocumentMoved"}:
             detail = fields.get("reason") or (f"{fields['chunks']} chunks" if "chunks" in fields else "")
             click.echo(
@@ -55,17 +62,41 @@ class ProgressSink:
             return
         size = int(str(fields["bytes"])) / 1e6
         click.echo(f"reading {total} files ({size:.1f} MB), {fields['unchanged']} unchanged", err=True)
+        self._told = 0.0
         if sys.stderr.isatty():
+            self._show("indexing", 0, total)
+
+    def _show(self, name: str, done: int, total: int) -> None:
+        """Move a bar; the first one makes them appear."""
+        if self._bar is None:
             from rich.console import Console
             from rich.progress import Progress
 
             self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("indexing", total=total)
             self._bar.start()
+        if name not in self._tasks:
+            self._tasks[name] = self._bar.add_task(name, total=total)
+        self._bar.update(self._tasks[name], completed=done, total=total)
+
+    def _crawling(self, done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            self._show("crawling", done, total)
+        elif done >= self._pages + _PAGE_STEP:
+            self._pages = done
+            click.echo(f"fetched {done} of {total} known pages", err=True)
+
+    def _page(self, name: str, fields: dict[str, object]) -> None:
+        """Tell of one page: what failed always, the rest to those who want detail."""
+        if name == "PageFailed":
+            click.echo(f"{'failed':<9} {clean(str(fields['url']))}  {clean(str(fields['reason']))}", err=True)
+        elif self._verbose:
+            state = str(fields.get("state", "skipped"))
+            detail = fields.get("reason") or fields.get("title") or ""
+            click.echo(f"{state:<9} {clean(str(fields['url']))}  {clean(str(detail))}", err=True)
 
     def _advance(self, done: int, total: object) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done)
+        if "indexing" in self._tasks:
+            self._bar.update(self._tasks["indexing"], completed=done)
         elif isinstance(total, int) and total and done / total >= self._told + _STEP:
             self._told = done / total
             click.echo(f"indexed {done} of {total}", err=True)

@@ -12,8 +12,8 @@ import click
 
 if TYPE_CHECKING:
     from lilbee_core import Answer, Citation, Hit, SearchResult, SyncReport
-    from lilbee_core.evaluation import Comparison, EvaluationReport
-    from lilbee_core.types import LibraryStatus
+    from lilbee_core.evaluation import Comparison, DraftedQueries, EvaluationReport, TuningReport
+    from lilbee_core.types import CrawlReport, LibraryStatus, WebPage
 
 # A document must not move the cursor, color the screen or turn the reading direction.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -95,6 +95,8 @@ def hits(result: SearchResult) -> None:
     for hit in result.hits:
         stale = click.style("  (changed since it was indexed)", fg="red") if hit.stale else ""
         click.echo(click.style(f"{hit.rank:>2}  {place(hit)}", bold=True) + f"  {hit.score:.3f}{stale}")
+        if hit.url:
+            click.echo(click.style(f"    {clean(hit.url)}", underline=True))
         name = hit.symbol or hit.heading or hit.chunk.title
         if name:
             click.echo(click.style(f"    {clean(name)}", fg="cyan"))
@@ -120,7 +122,7 @@ def citations(value: Answer) -> None:
     if value.citations:
         click.echo()
     for one in value.citations:
-        click.echo(click.style(f"[{one.marker}] {place(one)}", bold=True))
+        click.echo(click.style(f"[{one.marker}] {place(one)}", bold=True) + (f"  {clean(one.url)}" if one.url else ""))
         click.echo(_indented(f'"{clean(" ".join(one.quote.split()))}"'))
     for message in value.warnings:
         click.echo(click.style(f"note: {clean(message)}", dim=True), err=True)
@@ -143,6 +145,30 @@ def report(value: SyncReport) -> None:
         warn(message)
     if value.cancelled:
         click.echo("stopped: what was finished is kept; run it again to go on")
+
+
+def crawl(value: CrawlReport) -> None:
+    """Print what a crawl did, and what the index made of it."""
+    counts = [(value.new, "new"), (value.updated, "updated"), (value.unchanged, "unchanged")]
+    counts += [(value.duplicates, "duplicate"), (len(value.failed), "failed"), (len(value.skipped), "skipped")]
+    told = ", ".join(f"{count} {name}" for count, name in counts if count) or "none"
+    click.echo(f"pages: {told} ({value.seconds:.1f} s)")
+    for one in value.failed:
+        click.echo(click.style("failed:  ", fg="red") + clean(f"{one.url}: {one.reason}") + f" [{one.code}]")
+    for message in value.warnings:
+        warn(message)
+    if value.sync is not None:
+        report(value.sync)
+    if value.cancelled:
+        click.echo(f"stopped with {value.waiting} pages to go: run it again to go on")
+
+
+def pages(value: Sequence[WebPage]) -> None:
+    """Print the pages that are kept, one a line."""
+    for page in value:
+        click.echo(
+            clean(f"{page.collection}/{page.path}  {page.url}") + (f"  {clean(page.title)}" if page.title else "")
+        )
 
 
 def status(value: LibraryStatus) -> None:
@@ -181,3 +207,19 @@ def comparison(value: Comparison, *, where: str = "") -> None:
     click.echo(f"{'metric':<12}{'difference [95 %]':>28}{'wins / ties / losses':>24}{'p':>9}")
     for metric, difference, counts, p in value.summary():
         click.echo(f"{metric:<12}{difference:>28}{counts:>24}{p:>9}")
+
+
+def tuning(value: TuningReport) -> None:
+    """Print what tuning found."""
+    for name, shown in value.summary():
+        click.echo(f"{name:<26}{clean(shown)}")
+    click.echo(clean(value.verdict))
+
+
+def drafted(value: DraftedQueries, folder: str) -> None:
+    """Print what was drafted, and what to do with it."""
+    click.echo(f"{len(value)} queries drafted to {clean(folder)}/queries.jsonl, with qrels.tsv")
+    click.echo(
+        "They repeat words of the documents, so word search looks better than it is: rewrite them as you would ask."
+    )
+    click.echo(clean(f"Then: lilbee eval {folder} --compare default,keyword   or   lilbee tune {folder}"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs
+from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._threads import Threads
 from lilbee_core.library import Lilbee
 from lilbee_core.types import (
@@ -78,6 +78,11 @@ class AsyncLilbee:
     def collections(self) -> AsyncCollections:
         """See `Lilbee.collections`."""
         return AsyncCollections(self._bee.collections, self._threads)
+
+    @property
+    def web(self) -> AsyncWeb:
+        """See `Lilbee.web`."""
+        return AsyncWeb(self._bee.web, self._threads)
 
     @property
     def config(self) -> AsyncConfig:

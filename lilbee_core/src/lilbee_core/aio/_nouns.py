@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.aio._threads import Threads
-from lilbee_core.library import Collections, Config, Lilbee
-from lilbee_core.types import (
-    CollectionInfo,
-    Filter,
-)
+from lilbee_core.library import Collections, Config, Lilbee, Web
+from lilbee_core.types import CollectionInfo, CrawlReport, Filter, WebPage
 
 if TYPE_CHECKING:
     from lilbee_core.doctor import Check
-    from lilbee_core.evaluation import Comparison, EvaluationReport, EvaluationSet
+    from lilbee_core.evaluation import Comparison, DraftedQueries, EvaluationReport, EvaluationSet, TuningReport
     from lilbee_core.events import Event
     from lilbee_core.jobs import Job, JobRecord, Jobs, JobState
     from lilbee_core.protocols import CancelToken
@@ -58,6 +55,53 @@ class AsyncCollections:
         return await self._threads.run(lambda: self._inner.filter(*names))
 
 
+class AsyncWeb:
+    """Mirrors `Web`."""
+
+    def __init__(self, web: Web, threads: Threads) -> None:
+        self._inner = web
+        self._threads = threads
+
+    async def crawl(
+        self,
+        *urls: str,
+        depth: int | None = None,
+        pages: int | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        other_sites: bool = False,
+        resume: bool = True,
+        cancel: CancelToken | None = None,
+    ) -> CrawlReport:
+        """See `Web.crawl`."""
+
+        def work(token: CancelToken) -> CrawlReport:
+            return self._inner.crawl(
+                *urls,
+                depth=depth,
+                pages=pages,
+                include=include,
+                exclude=exclude,
+                other_sites=other_sites,
+                resume=resume,
+                cancel=token,
+            )
+
+        return await self._threads.run_cancellable(work, cancel)
+
+    def pages(self) -> AsyncIterator[WebPage]:
+        """See `Web.pages`."""
+        return self._threads.iterate(self._inner.pages)
+
+    async def get(self, url: str) -> WebPage | None:
+        """See `Web.get`."""
+        return await self._threads.run(lambda: self._inner.get(url))
+
+    async def forget(self, *urls: str) -> tuple[str, ...]:
+        """See `Web.forget`."""
+        return await self._threads.run(lambda: self._inner.forget(*urls))
+
+
 class AsyncConfig:
     """Mirrors `Config`."""
 
@@ -86,6 +130,19 @@ class AsyncConfig:
         """See `Config.unset`."""
         await self._threads.run(lambda: self._inner.unset(name))
 
+    @property
+    def profiles(self) -> Mapping[str, Mapping[str, object]]:
+        """See `Config.profiles`."""
+        return self._inner.profiles
+
+    async def set_profile(self, name: str, values: Mapping[str, object]) -> None:
+        """See `Config.set_profile`."""
+        await self._threads.run(lambda: self._inner.set_profile(name, values))
+
+    async def unset_profile(self, name: str) -> None:
+        """See `Config.unset_profile`."""
+        await self._threads.run(lambda: self._inner.unset_profile(name))
+
 
 class AsyncDoctor:
     """Mirrors `Doctor`."""
@@ -109,6 +166,10 @@ class AsyncEvaluation:
     async def open(self, folder: str | Path) -> EvaluationSet:
         """See `Evaluation.open`."""
         return await self._threads.run(lambda: self._bee.evaluation.open(folder))
+
+    async def draft_queries(self, limit: int = 100) -> DraftedQueries:
+        """See `Evaluation.draft_queries`."""
+        return await self._threads.run(lambda: self._bee.evaluation.draft_queries(limit))
 
     async def run(
         self,
@@ -141,6 +202,23 @@ class AsyncEvaluation:
 
         def work(token: CancelToken) -> tuple[Comparison, ...]:
             return self._bee.evaluation.compare(queries, qrels, profiles, limit=limit, depth=depth, cancel=token)
+
+        return await self._threads.run_cancellable(work, cancel)
+
+    async def tune(
+        self,
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, int]],
+        *,
+        name: str = "tuned",
+        metric: str = "ndcg@10",
+        save: bool = True,
+        cancel: CancelToken | None = None,
+    ) -> TuningReport:
+        """See `Evaluation.tune`."""
+
+        def work(token: CancelToken) -> TuningReport:
+            return self._bee.evaluation.tune(queries, qrels, name=name, metric=metric, save=save, cancel=token)
 
         return await self._threads.run_cancellable(work, cancel)
 

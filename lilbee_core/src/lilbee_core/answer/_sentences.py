@@ -62,6 +62,7 @@ def cite_span(hit: Hit, span: Span, *, marker: int, answer_span: Span | None = N
         answer_span=answer_span,
         quote_span=quote_span,
         stale=hit.stale,
+        url=hit.url,
     )
 
 

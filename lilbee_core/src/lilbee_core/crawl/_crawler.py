@@ -93,7 +93,7 @@ class Crawler:
         clock: Clock,
         events: EventSink,
         limits: CrawlLimits | None = None,
-        sync: Callable[[], None] | None = None,
+        sync: Callable[[], object] | None = None,
     ) -> None:
         self._manifest = manifest
         self._visitor = visitor

@@ -5,5 +5,6 @@ from lilbee_core.library._collections import Collections
 from lilbee_core.library._config import Config
 from lilbee_core.library._library import Lilbee
 from lilbee_core.library._texts import Place
+from lilbee_core.library._web import Web
 
-__all__ = ["CancelSwitch", "Collections", "Config", "Lilbee", "Place", "SystemClock"]
+__all__ = ["CancelSwitch", "Collections", "Config", "Lilbee", "Place", "SystemClock", "Web"]

@@ -26,7 +26,7 @@ def register(parts: Parts, collections: Collections, paths: Sequence[str | Path]
 
     Raises:
         NotFound: If a path does not exist; then nothing was changed.
-        InvalidArgument: If it is a web address, or neither file nor folder.
+        InvalidArgument: If it is neither a file nor a folder.
     """
     checked = [_checked(path) for path in paths]
     names: list[str] = []
@@ -43,10 +43,6 @@ def register(parts: Parts, collections: Collections, paths: Sequence[str | Path]
 
 
 def _checked(path: str | Path) -> Path:
-    if "://" in str(path):
-        raise InvalidArgument(
-            f"{path} is a web address; this version reads files and folders", hint="Save the page and add the file."
-        )
     absolute = Path(os.path.abspath(Path(path).expanduser()))
     if not os.path.lexists(absolute):
         raise NotFound(f"there is no file or folder {absolute}", hint="Check the path.")

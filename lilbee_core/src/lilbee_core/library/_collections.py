@@ -81,6 +81,18 @@ class Collections:
             configured.append(_entry(name, self._relative(file.parent), (pattern,), ()))
         return name
 
+    def add_web(self) -> str:
+        """Make sure that the pages of the web are a collection, and return its name."""
+        known = self._parts.home.web_collection(self._parts.settings)
+        if known is not None:
+            return known
+        folder = self._parts.home.web_dir
+        folder.mkdir(parents=True, exist_ok=True)
+        with self._changing() as configured:
+            name = _free_name(folder.name, configured)
+            configured.append(_entry(name, self._below_base(folder), (), ()))
+        return name
+
     def remove(self, name: str) -> int:
         """Forget a collection and take its documents out of the index; return how many there were.
 
@@ -146,6 +158,11 @@ class Collections:
         if root is not None and Path(os.path.realpath(folder)) == Path(os.path.realpath(root)):
             return "."
         return str(folder)
+
+    def _below_base(self, folder: Path) -> str:
+        """Return a path that stays right when the library is moved as a whole, where there is one."""
+        base = self._parts.home.base
+        return folder.relative_to(base).as_posix() if folder.is_relative_to(base) else str(folder)
 
     def _unknown(self, name: str) -> NotFound:
         known = ", ".join(one.name for one in self.list()) or "none"

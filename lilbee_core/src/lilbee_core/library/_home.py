@@ -22,7 +22,7 @@ from lilbee_core.settings import (
     user_data_dir,
 )
 
-_WIKI = "wiki"
+_WEB, _CRAWL = "web", ".crawl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class Home:
     def config_file(self) -> Path:
         """The library's own ``config.toml``."""
         return self.data_dir / "config.toml"
+
+    @property
+    def web_dir(self) -> Path:
+        """Where pages of the web are kept."""
+        return self.data_dir / _WEB
 
     @property
     def base(self) -> Path:
@@ -121,10 +126,16 @@ class Home:
                     folder=folder,
                     include=one.include,
                     exclude=one.exclude,
-                    own=(data, *nested),
+                    own=(data, data / _WEB / _CRAWL, *nested),
                 )
             )
         return roots
+
+    def web_collection(self, settings: Settings) -> str | None:
+        """Return the name of the collection that holds the pages of the web, None as long as there is none."""
+        folder = os.path.realpath(self.web_dir)
+        found = (root.collection for root in self.roots(settings) if str(root.folder) == folder and not root.include)
+        return next(found, None)
 
     def implicit(self) -> tuple[CollectionSettings, ...]:
         """Return the collection that a library with a folder has by itself."""

@@ -7,14 +7,20 @@ from functools import partial
 
 from lilbee_core.events import EventSink
 from lilbee_core.jobs import Jobs
+from lilbee_core.library._crawling import CrawlRequest, run_add_all, run_crawl
 from lilbee_core.library._parts import Parts
-from lilbee_core.library._syncing import SyncRequest, run_add, run_rebuild, run_sync
+from lilbee_core.library._syncing import SyncRequest, run_rebuild, run_sync
 from lilbee_core.protocols import CancelToken
 
 
 def build_jobs(parts: Parts) -> Jobs:
     """Return the jobs of a library; its state remembers them."""
-    kinds = {"sync": partial(_sync, parts), "add": partial(_add, parts), "rebuild": partial(_rebuild, parts)}
+    kinds = {
+        "sync": partial(_sync, parts),
+        "add": partial(_add, parts),
+        "crawl": partial(_crawl, parts),
+        "rebuild": partial(_rebuild, parts),
+    }
     return Jobs(kinds, parts.state, parts.clock)
 
 
@@ -32,7 +38,32 @@ def _sync(
 
 
 def _add(parts: Parts, cancel: CancelToken, events: EventSink, *, paths: Sequence[str]) -> Mapping[str, object]:
-    return run_add(parts, paths, cancel, events).to_dict()
+    return run_add_all(parts, paths, cancel, events).to_dict()
+
+
+def _crawl(
+    parts: Parts,
+    cancel: CancelToken,
+    events: EventSink,
+    *,
+    urls: Sequence[str],
+    depth: int | None = None,
+    pages: int | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    other_sites: bool = False,
+    resume: bool = True,
+) -> Mapping[str, object]:
+    request = CrawlRequest(
+        urls=urls,
+        depth=depth,
+        pages=pages,
+        include=include,
+        exclude=exclude,
+        other_sites=other_sites,
+        resume=resume,
+    )
+    return run_crawl(parts, request, cancel, events).to_dict()
 
 
 def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:

@@ -37,6 +37,7 @@ class Citation:
     quote_span: Span | None = None
     verdict: Verdict = Verdict.SUPPORTED
     stale: bool = False
+    url: str | None = None
 
     @property
     def line_start(self) -> int | None:
@@ -66,6 +67,7 @@ class Citation:
             "quote": self.quote,
             "verdict": str(self.verdict),
             "stale": self.stale,
+            "url": self.url,
         }
 
 

@@ -134,7 +134,7 @@ class Hit:
     """A chunk that answers the query, with the score of every stage that touched it.
 
     Chunks that stand next to each other may be joined into one hit: `chunk` then spans all of them, under the id of the
-    best, and `parts` holds them as they are in the index, in order.
+    best, and `parts` holds them as they are in the index, in order. `url` is where a page of the web came from.
     """
 
     chunk: Chunk
@@ -145,6 +145,7 @@ class Hit:
     highlights: tuple[tuple[int, int], ...] = ()
     stale: bool = False
     parts: tuple[Chunk, ...] = ()
+    url: str | None = None
 
     @property
     def document_id(self) -> DocumentId:
@@ -222,6 +223,7 @@ class Hit:
             "also_at": [place.to_dict() for place in self.also_at],
             "parts": [chunk.id for chunk in self.parts],
             "stale": self.stale,
+            "url": self.url,
         }
 
 
