@@ -14,6 +14,7 @@ from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._staleness import Staleness
+from lilbee_core.library._web_hits import with_urls
 from lilbee_core.types import Answer, Delta, DocumentRow, DocumentTrace, Query, SearchResult
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _WORDS_ONLY = frozenset({"keyword"})
 
 def run_search(parts: Parts, query: Query) -> SearchResult:
     """Run a query through the profile that it names."""
-    return searcher_for(parts, query).search(query)
+    return with_urls(parts, searcher_for(parts, query).search(query))
 
 
 def trace_in_search(parts: Parts, query: Query, row: DocumentRow) -> DocumentTrace:
