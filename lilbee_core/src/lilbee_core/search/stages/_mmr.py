@@ -61,20 +61,21 @@ def choose(relevance: Sequence[float], vectors: Vectors, weight: float) -> tuple
     """
     import numpy as np
 
-    asked = weight * np.asarray(relevance, dtype=np.float64)
+    cosines = vectors @ vectors.T
+    asked = np.asarray(relevance, dtype=np.float64)
     like: NDArray[np.float64] = np.zeros(len(asked))
-    left = np.ones(len(asked), dtype=bool)
+    # The first is chosen by relevance alone, whatever the weight.
+    gains = asked.copy()
+    asked *= weight
     order: list[int] = []
     likeness: list[float] = []
     for _ in range(len(asked)):
-        # The first is chosen by relevance alone, whatever the weight.
-        gains = asked - (1 - weight) * like if order else np.asarray(relevance, dtype=np.float64)
-        best = int(np.where(left, gains, -np.inf).argmax())
+        best = int(gains.argmax())
         order.append(best)
         likeness.append(float(like[best]))
-        left[best] = False
-        # One product per choice: all of them at once would take memory by the square of the hits.
-        like = np.maximum(like, vectors @ vectors[best])
+        asked[best] = -np.inf
+        np.maximum(like, cosines[best], out=like)
+        gains = asked - (1 - weight) * like
     return order, likeness
 
 
