@@ -24,7 +24,7 @@ def command(told: Common, what: tuple[str, ...], *, ref: str | None, top_k: int 
     if ref is not None:
         _in_search(told, ref, " ".join(what), top_k, profile)
         return
-    if len(what) > 1:
+    if len(what) != 1:
         raise click.UsageError("Name one path, or a document and a query: lilbee explain --document PATH QUERY.")
     with told.open() as bee:
         report = bee.explain_path(what[0])

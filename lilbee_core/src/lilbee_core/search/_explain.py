@@ -24,8 +24,7 @@ from lilbee_core.types import (
 )
 
 _FARTHEST = 5_000
-_OPTIONS = {"paths": "path", "media_types": "type", "languages": "lang", "collections": "collection"}
-_OPTIONS |= {"document_ids": "document_ids", "after": "after", "before": "before"}
+_TYPED = {"paths": "path", "media_types": "type", "languages": "lang", "collections": "collection"}
 
 
 def trace_document(
@@ -90,7 +89,7 @@ def _kept_out(row: DocumentRow, query: Query, reader: ChunkReader) -> tuple[str,
         return None
     names = [name for name in _set_fields(query.filters) if not _passes(name, query.filters, row, reader, query.scope)]
     told = " and ".join(
-        f"{_OPTIONS[name]}:{_value(query.filters, name)}" for name in names or _set_fields(query.filters)
+        f"{_TYPED.get(name, name)}:{_value(query.filters, name)}" for name in names or _set_fields(query.filters)
     )
     return "filtered", f"it does not pass the filter {told}", "Leave the filter out, or widen it."
 
