@@ -16,6 +16,7 @@ from lilbee_cli.render.progress import ProgressSink
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these addresses (/docs/*).")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these addresses.")
 @click.option("--other-sites", is_flag=True, help="Follow links to other sites too; needs --depth or --pages.")
+@click.option("--render", type=click.Choice(["never", "auto", "always"]), help="When to run the scripts of pages.")
 @click.option("--fresh", is_flag=True, help="Start anew, even if the crawl was stopped half-way.")
 @click.option("--list", "list_pages", is_flag=True, help="List the pages that are kept.")
 @click.option("--forget", is_flag=True, help="Delete these pages instead of fetching them.")
@@ -29,6 +30,7 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     other_sites: bool,
+    render: str | None,
     fresh: bool,
     list_pages: bool,
     forget: bool,
@@ -54,6 +56,7 @@ def command(
             include=include,
             exclude=exclude,
             other_sites=other_sites,
+            render=render,
             resume=not fresh,
         )
         return crawled(report, as_json=told.as_json)

@@ -70,6 +70,7 @@ class AsyncWeb:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         other_sites: bool = False,
+        render: str | None = None,
         resume: bool = True,
         cancel: CancelToken | None = None,
     ) -> CrawlReport:
@@ -83,6 +84,7 @@ class AsyncWeb:
                 include=include,
                 exclude=exclude,
                 other_sites=other_sites,
+                render=render,
                 resume=resume,
                 cancel=token,
             )

@@ -205,7 +205,7 @@ class Visitor:
 
     @staticmethod
     def _empty(answer: Fetched, links: tuple[str, ...], depth: int, *, scripts: bool = False) -> Left:
-        reason = "shows nothing without its scripts: try crawl_render" if scripts else "holds no text"
+        reason = "shows nothing without its scripts: run them with crawl_render" if scripts else "holds no text"
         if depth == 0 and not links:
             raise CrawlError(f"{shown(answer.url)} {reason}", hint="Check the address in a browser.")
         return Left(code="crawl.empty", reason=reason, links=links)

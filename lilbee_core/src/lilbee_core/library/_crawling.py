@@ -9,20 +9,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lilbee_core.errors import Cancelled, CrawlError, InvalidArgument, PluginError
 from lilbee_core.events import EventSink, SafeSink
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._syncing import SyncRequest, run_add, run_sync
-from lilbee_core.protocols import CancelToken, Fetcher
+from lilbee_core.protocols import CancelToken, Fetcher, Renderer
 from lilbee_core.types import CrawlReport, SyncReport
 
 if TYPE_CHECKING:
-    from lilbee_core.crawl import CrawlPlan, Visitor
+    from lilbee_core.crawl import CrawlPlan, Scripts, Visitor, WebFetcher
 
 _PATIENCE_S = 0.25
+_SCRIPTS: Final = ("never", "auto", "always")
 HTTP = "http"
 """The name of the fetcher that comes with lilbee."""
 
@@ -37,6 +38,7 @@ class CrawlRequest:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     other_sites: bool = False
+    render: str | None = None
     resume: bool = True
 
 
@@ -53,7 +55,8 @@ def run_crawl(parts: Parts, request: CrawlRequest, cancel: CancelToken, events: 
     def sync() -> SyncReport:
         return run_sync(parts, SyncRequest(collections=(Collections(parts).add_web(),)), cancel, events)
 
-    report = _crawl(parts, plan, cancel, events, sync=sync, resume=request.resume)
+    scripts = _scripts(request.render or parts.settings.crawl.crawl_render)
+    report = _crawl(parts, plan, cancel, events, scripts=scripts, sync=sync, resume=request.resume)
     if not report.cancelled and next(parts.pages.pages(), None) is not None:
         # A page that was fetched again may have been taken out of the index, or never got into it.
         synced = sync()
@@ -89,7 +92,8 @@ def _fetch_each(parts: Parts, urls: Sequence[str], cancel: CancelToken, events: 
     from lilbee_core.crawl import page_key
 
     plan = _plan(parts, CrawlRequest(urls=urls, depth=0))
-    report = _crawl(parts, replace(plan, pages=None), cancel, events, sync=None, resume=True)
+    scripts = parts.settings.crawl.crawl_render
+    report = _crawl(parts, replace(plan, pages=None), cancel, events, scripts=scripts, sync=None, resume=True)
     if report.cancelled:
         raise Cancelled("cancelled on request", hint="Add it again to go on.")
     if report.failed:
@@ -129,6 +133,7 @@ def _crawl(
     cancel: CancelToken,
     events: EventSink | None,
     *,
+    scripts: Scripts,
     sync: Callable[[], object] | None,
     resume: bool,
 ) -> CrawlReport:
@@ -139,7 +144,7 @@ def _crawl(
     with _turn(parts, cancel), ExitStack() as stack:
         crawler = Crawler(
             parts.pages,
-            _visitor(parts, stack),
+            _visitor(parts, scripts, stack),
             clock=parts.clock,
             events=SafeSink(parts.events, events),
             limits=CrawlLimits(at_once=options.crawl_concurrent_requests, sync_every_s=options.crawl_sync_interval),
@@ -161,7 +166,31 @@ def _turn(parts: Parts, cancel: CancelToken) -> Generator[None]:
         turns.release()
 
 
-def _visitor(parts: Parts, stack: ExitStack) -> Visitor:
+def _scripts(text: str) -> Scripts:
+    for one in _SCRIPTS:
+        if text == one:
+            return one
+    raise InvalidArgument(f"{text!r} is no way to render", hint=f"Choose one of {', '.join(_SCRIPTS)}.")
+
+
+def _renderer(parts: Parts, fetcher: WebFetcher, scripts: Scripts, stack: ExitStack) -> Renderer | None:
+    """Return what runs scripts, if any shall be run.
+
+    Raises:
+        ExtraMissing: If there is no browser, or nothing to drive it.
+    """
+    if scripts == "never":
+        return None
+    from lilbee_core.crawl import BrowserRenderer
+
+    # As root a Chromium does not start inside its sandbox.
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    renderer = BrowserRenderer(fetcher, browser=parts.settings.crawl.crawl_browser, sandbox=not is_root)
+    stack.callback(renderer.close)
+    return renderer
+
+
+def _visitor(parts: Parts, scripts: Scripts, stack: ExitStack) -> Visitor:
     """Return what fetches and reads single pages."""
     from lilbee_core.crawl import USER_AGENT, Guard, Keeper, Manners, Pace, Visitor, WebFetcher
 
@@ -190,8 +219,8 @@ def _visitor(parts: Parts, stack: ExitStack) -> Visitor:
         Keeper(manifest, lambda: ""),
         robots_fetcher=web if options.crawl_robots else None,
         guard=guard if given is not None else None,
-        scripts=options.crawl_render,
-        renderer=None,
+        scripts=scripts,
+        renderer=_renderer(parts, web, scripts, stack),
         timeout_s=options.crawl_timeout,
     )
 

@@ -52,6 +52,7 @@ def _crawl(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     other_sites: bool = False,
+    render: str | None = None,
     resume: bool = True,
 ) -> Mapping[str, object]:
     request = CrawlRequest(
@@ -61,6 +62,7 @@ def _crawl(
         include=include,
         exclude=exclude,
         other_sites=other_sites,
+        render=render,
         resume=resume,
     )
     return run_crawl(parts, request, cancel, events).to_dict()

@@ -30,6 +30,7 @@ class Web:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         other_sites: bool = False,
+        render: str | None = None,
         resume: bool = True,
         cancel: CancelToken | None = None,
     ) -> CrawlReport:
@@ -45,6 +46,8 @@ class Web:
             include: Only addresses that fit one of these (``/docs/*``); the start is always fetched.
             exclude: No addresses that fit one of these.
             other_sites: Also follow links that leave the site; needs `depth` or `pages`.
+            render: When scripts are run: ``never``, ``auto`` (where a page shows next to nothing without) or
+                ``always``; the setting `crawl_render` else. Needs the extra ``crawl-js`` and a Chromium.
             resume: Go on with the same crawl if it was stopped; False starts anew.
             cancel: Ends the crawl between two pages; the report then says ``cancelled``.
 
@@ -60,6 +63,7 @@ class Web:
             include=include,
             exclude=exclude,
             other_sites=other_sites,
+            render=render,
             resume=resume,
         )
         with interruptible(cancel) as token:
