@@ -36,6 +36,12 @@ def test_search_can_be_narrowed_and_explained(client: Client) -> None:
     assert answer["trace"][0]["name"] == "parse"
 
 
+def test_relevance_alone_can_be_asked_for(client: Client) -> None:
+    params = {"query": "queen eggs", "explain": "true", "diversify": "false"}
+    notes = {one["name"]: one["note"] for one in client.get("/api/search", params=params).json()["trace"]}
+    assert notes["cap"] == "relevance alone"
+
+
 def test_status_is_that_of_the_library(client: Client, library: Lilbee) -> None:
     assert client.get("/api/status").json()["documents"] == library.status().to_dict()["documents"]
 

@@ -20,8 +20,10 @@ def search(
     profile: Annotated[str | None, QueryParameter(description="Which list of stages.")] = None,
     path: Annotated[list[str] | None, QueryParameter(description="Only these paths.")] = None,
     collection: Annotated[list[str] | None, QueryParameter(description="Only these collections.")] = None,
+    diversify: Annotated[bool, QueryParameter(description="Put hits like a better one behind it.")] = True,
     explain: Annotated[bool, QueryParameter(description="Include the trace.")] = False,
 ) -> dict[str, Any]:
     """Return hits, best first, each verbatim with its place."""
     only = Filter(paths=tuple(path or ()), collections=tuple(collection or ()))
-    return library_of(state).search(text, top_k=top_k, profile=profile, filters=only).to_dict(trace=explain)
+    found = library_of(state).search(text, top_k=top_k, profile=profile, filters=only, diversify=diversify)
+    return found.to_dict(trace=explain)
