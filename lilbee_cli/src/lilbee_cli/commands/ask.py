@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("ask")
 @click.argument("question", nargs=-1, required=True)
-@click.option("--profile", "-p", help="Which list of stages: full, default, keyword, semantic.")
+@click.option("--profile", "-p", help="Which list of stages: full, default, keyword, semantic, hyde, memory.")
 @click.option("--no-stream", is_flag=True, help="Print the answer when it is complete.")
 @filters
 @common

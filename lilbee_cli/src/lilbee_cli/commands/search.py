@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
 @click.option("--top", "-k", "top_k", type=int, help="How many hits.")
-@click.option("--profile", "-p", help="Which list of stages: default, keyword, semantic, memory.")
+@click.option("--profile", "-p", help="Which list of stages: default, full, keyword, semantic, hyde, memory.")
 @click.option("--no-diversify", is_flag=True, help="By relevance alone, however like each other.")
 @click.option("--explain", is_flag=True, help="Show what every stage did.")
 @filters

@@ -46,9 +46,10 @@ class TimeSense:
 class Temporal:
     """Take the days that a query names out of its words and search only documents of these days.
 
-    The days are whole days of the user's calendar, weeks begin on Monday, and the user is told which are searched. A date
-    filter that was given counts more: the words then stay words. So do dates that leave out no document, since those
-    tell what a text is about. Where no document is of these days, the search goes on without them, with a warning.
+    The days are whole days of the user's calendar, weeks begin on Monday, and the user is told which are searched. A
+    date filter that was given counts more: the words then stay words. So do dates that leave out no document, since
+    those tell what a text is about. Where no document is of these days, the search goes on without them, with a
+    warning.
     """
 
     reader: ChunkReader
