@@ -15,6 +15,8 @@ _LARGER = {
     "shift_jis": "cp932", "euc_kr": "cp949", "iso8859-11": "cp874", "tis-620": "cp874", "big5": "big5hkscs",
 }  # fmt: skip
 _HEAD = 4096
+_ENOUGH = 30
+"""So many letters beyond ASCII tell something of the language; fewer fit any."""
 
 
 def decode_page(body: bytes, content_type: str) -> str:
@@ -70,6 +72,9 @@ def _guessed(body: bytes, told: list[str | None]) -> str:
         return whole
     from charset_normalizer import from_bytes
 
-    best = from_bytes(body[:100_000]).best()
-    codec = next((name for name in told if name not in (None, "utf-8")), None) or (best.encoding if best else "cp1252")
-    return body.decode(codec, "replace")
+    codec = next((name for name in told if name not in (None, "utf-8")), None)
+    if codec is None and sum(byte > 127 for byte in body) >= _ENOUGH:
+        best = from_bytes(body[:100_000]).best()
+        codec = best.encoding if best is not None else None
+    # What browsers take for what says nothing of itself.
+    return body.decode(codec or "cp1252", "replace")

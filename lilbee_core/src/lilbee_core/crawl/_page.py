@@ -11,9 +11,10 @@ from lilbee_core.crawl._charset import decode_page
 from lilbee_core.crawl._content import take_content
 from lilbee_core.crawl._facts import Facts, links_of, read_facts
 from lilbee_core.crawl._markdown import to_markdown
-from lilbee_core.crawl._tree import parse_page
+from lilbee_core.crawl._tree import Node, parse_page, words_of
 
 _SHELL_CHARS = 200
+_APP_ROOTS = frozenset({"root", "app", "application", "main", "__next", "__nuxt", "___gatsby", "svelte", "mount"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +62,19 @@ def read_html(body: bytes, content_type: str, url: str, headers: Mapping[str, st
         return Page(url=url, facts=Facts(base=url), text="", links=(), looks_empty=True)
     facts = read_facts(root, url, headers)
     links = links_of(root, facts)
-    scripts = sum(1 for _ in root.iter("script"))
+    is_shell = _is_shell(root)
     text = to_markdown(take_content(root), facts.base)
-    looks_empty = scripts > 0 and len(text) < _SHELL_CHARS and len(links) < 2
+    looks_empty = is_shell and len(text) < _SHELL_CHARS and len(links) < 2
     return Page(url=url, facts=facts, text=text, links=links, looks_empty=looks_empty)
+
+
+def _is_shell(root: Node) -> bool:
+    """Say whether a page looks as if its scripts made what it shows: with a place for it, or with excuses."""
+    if next(root.iter("script"), None) is None:
+        return False
+    if any("script" in words_of(node).lower() for node in root.iter("noscript")):
+        return True
+    return any(node.get("id") in _APP_ROOTS and not words_of(node) for node in root.iter("div", "main", "section"))
 
 
 def digest_of(body: bytes) -> str:

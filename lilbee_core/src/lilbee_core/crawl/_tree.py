@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, Protocol, cast
 
 from lilbee_core.crawl._fetcher import need_extra
 
+_ANY_TAG = re.compile(r"<(?:script|style)\b[^<]*</(?:script|style)>|<[^<>]*>", re.IGNORECASE)
 MAX_DEPTH = 200
 """Deeper than that no page is read: what lies below is taken as one piece of text."""
 
@@ -57,6 +59,9 @@ def parse_page(html: str) -> Node | None:
         root = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
     except (ValueError, import_module("lxml.etree").ParserError):
         return None
+    if any("Excessive depth" in str(one) for one in parser.error_log):
+        # The parser gives up there and drops the rest of the page: better its words without their shape.
+        return parse_page(f"<html><body><p>{_ANY_TAG.sub(' ', html)}</p></body></html>")
     node = cast("Node", root)
     _flatten(node)
     return node
