@@ -117,8 +117,9 @@ def test_without_an_engine_the_hint_says_what_to_install(run: Run) -> None:
         result, _ = run(name, data)
         assert isinstance(result, NoText)
         assert result.code == "extract.no_text"
-        assert "apt install tesseract-ocr" in result.hint
-        assert "lilbee-core[rapidocr]" in result.hint
+        for told in (result.message, result.hint):
+            assert "apt install tesseract-ocr" in told
+            assert "lilbee-core[rapidocr]" in told
     result, _ = run("a.pdf", placed_pdf([LINE], [], picture=GRAY))
     assert isinstance(result, Document)
     assert result.warnings == ("page 2 without text not read: no text recognition is installed",)

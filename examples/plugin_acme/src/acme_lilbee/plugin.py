@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from lilbee_core.plugins import (
     ExtractorSpec,
     ExtractServices,
+    OcrSpec,
     Options,
     PluginSpec,
     StageServices,
@@ -18,7 +19,7 @@ from lilbee_core.plugins import (
 )
 
 if TYPE_CHECKING:
-    from lilbee_core.protocols import Extractor, SearchStage
+    from lilbee_core.protocols import Extractor, OcrEngine, SearchStage
 
 
 class FreshnessOptions(BaseModel):
@@ -32,6 +33,12 @@ def build_calendar(options: Options, services: ExtractServices) -> Extractor:
     from acme_lilbee.events import CalendarExtractor
 
     return CalendarExtractor()
+
+
+def build_captions(options: Options) -> OcrEngine:
+    from acme_lilbee.captions import CaptionReader
+
+    return CaptionReader()
 
 
 def build_freshness(options: Options, services: StageServices) -> SearchStage:
@@ -58,6 +65,11 @@ def lilbee_extractors() -> list[ExtractorSpec]:
             summary="Calendar files, one section per event",
         )
     ]
+
+
+@hookimpl
+def lilbee_ocr_engines() -> list[OcrSpec]:
+    return [OcrSpec(name="acme-captions", build=build_captions, summary="Captions that pictures carry")]
 
 
 @hookimpl

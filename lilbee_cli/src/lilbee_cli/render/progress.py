@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lilbee_core.events import Event
 
 _STEP = 0.25
+_MANY_PAGES = 5
 _PAGE_STEP = 10
 _PAGES = frozenset({"PageFetched", "PageSkipped", "PageFailed"})
 
@@ -50,6 +51,8 @@ class ProgressSink:
             self._crawling(int(str(fields["done"])), int(str(fields["total"])))
         elif event.name in _PAGES:
             self._page(event.name, fields)
+        elif event.name == "Progress" and fields["phase"] == "recognizing":
+            self._recognizing(int(str(fields["done"])), int(str(fields["total"])))
         elif self._verbose and event.name in {"DocumentIndexed", "DocumentSkipped", "DocumentFailed", "DocumentMoved"}:
             detail = fields.get("reason") or (f"{fields['chunks']} chunks" if "chunks" in fields else "")
             click.echo(
@@ -93,6 +96,13 @@ class ProgressSink:
             state = str(fields.get("state", "skipped"))
             detail = fields.get("reason") or fields.get("title") or ""
             click.echo(f"{state:<9} {clean(str(fields['url']))}  {clean(str(detail))}", err=True)
+
+    def _recognizing(self, done: int, total: int) -> None:
+        """Tell of scans, whose pages take seconds each."""
+        if sys.stderr.isatty():
+            self._show("recognizing pages", done, total)
+        elif total >= _MANY_PAGES and (done % _MANY_PAGES == 0 or done == total):
+            click.echo(f"recognized {done} of {total} pages", err=True)
 
     def _advance(self, done: int, total: object) -> None:
         if "indexing" in self._tasks:

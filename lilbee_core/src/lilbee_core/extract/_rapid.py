@@ -55,12 +55,10 @@ def has_rapidocr() -> bool:
 
 
 def _build() -> Callable[[bytes], _Result]:
-    import logging
-
     import rapidocr
 
-    logging.getLogger("RapidOCR").setLevel(logging.WARNING)
-    return cast("Callable[[], Callable[[bytes], _Result]]", rapidocr.RapidOCR)()
+    build = cast("Callable[..., Callable[[bytes], _Result]]", rapidocr.RapidOCR)
+    return build(params={"Global.log_level": "warning"})
 
 
 def page_of(texts: Sequence[str], scores: Sequence[float], boxes: Sequence[Sequence[Sequence[float]]]) -> OcrPage:

@@ -24,8 +24,8 @@ Pictures = Callable[[int], Picture | LilbeeError]
 OnPage = Callable[[Source, int, int], None]
 """Told of each page that is done: the file, how many pages are, and how many there are to do."""
 HOW_TO_INSTALL = (
-    "Install Tesseract (Debian: apt install tesseract-ocr, macOS: brew install tesseract, Windows: winget install "
-    "tesseract-ocr.tesseract) or run pip install 'lilbee-core[rapidocr]', then sync again."
+    "install Tesseract (Debian: apt install tesseract-ocr, macOS: brew install tesseract) or "
+    "pip install 'lilbee-core[rapidocr]'"
 )
 _UNSURE = 0.5
 _POLL_S = 0.1
@@ -84,7 +84,7 @@ class Recognizer:
         if isinstance(result, Document) and not (result.pages_without_text or self.mode == "force"):
             return result
         if self.mode == "off":
-            return _unread(source, result, "text recognition is off", "Set ocr to auto, then sync again.")
+            return _unread(source, result, "text recognition is off", "set ocr to auto")
         engines = self._engines()
         if not engines:
             return _unread(source, result, "no text recognition is installed", HOW_TO_INSTALL)
@@ -170,9 +170,10 @@ def _empty(source: Source) -> Document:
 
 
 def _unread(source: Source, result: Document | LilbeeError, why: str, hint: str) -> Document | LilbeeError:
-    """Say of pages that are pictures why they were not read."""
+    """Say of pages that are pictures why they were not read. The ledger keeps the message alone, so all is in it."""
     if isinstance(result, LilbeeError):
-        return NoText(f"{source.path} holds no text that can be read, and {why}", hint=hint)
+        told = f"{source.path} holds no text that can be read, and {why}: {hint}"
+        return NoText(told, hint=f"{hint[0].upper()}{hint[1:]}, then sync again.")
     told = f"{shown_pages(result.pages_without_text)} without text not read: {why}"
     return replace(result, warnings=(*result.warnings, told))
 
