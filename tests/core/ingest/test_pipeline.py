@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from lilbee_core.errors import Cancelled, StoreError
 from lilbee_core.ingest import BatchLimits
 from lilbee_core.testing import HashEmbedder, MemoryStore, Switch
-from lilbee_core.types import Document
+from lilbee_core.types import Document, Vectors
 from tests.support.ingesting import Shelf, counts
 
 
@@ -430,3 +432,23 @@ def test_cancelled_is_no_error_of_a_document(shelf: Shelf) -> None:
     shelf.write("a.md", "the heron")
     shelf.reader.trouble["a.md"] = cancel
     assert counts(shelf.sync()) == {}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_the_steps_let_searches_go_first(shelf: Shelf) -> None:
+    shelf.write("one.md", "a bird")
+    seen: dict[str, int] = {}
+    embedder = HashEmbedder()
+    embed_batch = embedder.embed_batch
+
+    def watched(texts: Sequence[str]) -> Vectors:
+        thread = threading.current_thread()
+        seen[thread.name] = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        return embed_batch(texts)
+
+    embedder.embed_batch = watched  # type: ignore[method-assign]
+    shelf.embedder = embedder
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    shelf.sync()
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
+    assert seen["lilbee-embed"] == min(before + 5, 19)
