@@ -249,6 +249,24 @@ def test_rebuild(synced: Run) -> None:
     assert len(synced("search", "damsons", "--json").json()["hits"]) == 1
 
 
+def test_index_without_vectors_says_what_to_do(synced: Run) -> None:
+    refused = synced("index")
+    assert refused.code != 0
+    assert "no vectors" in refused.err
+    assert "embedding model" in refused.err
+
+
+def test_index_is_built_on_request(lilbee: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LILBEE_EMBEDDING_MODEL", "auto")
+    assert lilbee("init", str(folder)).code == 0
+    assert lilbee("sync").code == 0
+    found = lilbee("index", "--json").json()
+    assert found["vectors"] == 2
+    assert found["recall"] == 1
+    assert "2 vectors indexed" in lilbee("index").out
+    assert lilbee("search", "vec: fruit on a tree", "--json").json()["hits"][0]["path"] == "garden/plums.txt"
+
+
 def test_config(synced: Run) -> None:
     assert synced("config", "get", "top_k").out == "10\n"
     assert synced("config", "set", "top_k", "1").code == 0

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("lilbee_cli.commands.remove", "Take documents out of the index."),
     "collection": ("lilbee_cli.commands.collection", "List, add, remove and rename collections."),
     "explain": ("lilbee_cli.commands.explain", "Say why a path is or is not indexed."),
+    "index": ("lilbee_cli.commands.index", "Build the index for fast vector search now."),
     "rebuild": ("lilbee_cli.commands.rebuild", "Build the index anew."),
     "config": ("lilbee_cli.commands.config", "Show and change settings."),
     "trust": ("lilbee_cli.commands.trust", "Let this library use its own settings."),

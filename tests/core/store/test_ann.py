@@ -5,11 +5,13 @@ Shows R195-R200.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lilbee_core.errors import InvalidArgument
 from lilbee_core.store import Store
 from lilbee_core.store import _ann as ann
 from lilbee_core.store import _upkeep as upkeep
@@ -101,6 +103,57 @@ def test_it_is_off_below_the_threshold_and_when_the_vectors_are_gone(tmp_path: P
         assert store.dense(unit_vectors(1, 0, DIMENSION)[0], limit=3) == ()
         store.maintain(force=True)
         assert store.check() == ()
+
+
+def test_it_is_built_on_request_however_few_the_vectors_are(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        with pytest.raises(InvalidArgument, match="no vectors"):
+            store.build_vector_index()
+        fill(store, 3)
+        report = store.build_vector_index()
+        assert report.vectors == 300
+        assert report.recall >= 0.98
+        assert report.to_dict()["probes"] == report.probes > 0
+        file = tmp_path / "index" / "chunks.ann.json"
+        assert json.loads(file.read_bytes())["forced"] is True
+        for _ in range(3):
+            store.dense(clustered(1, seed=1)[0], limit=3)
+        assert store.stats().vector_bytes == 0, "searched in memory, not by the index"
+        with Store.open(tmp_path, ann_index_threshold=0) as exact:
+            assert recall(store, exact) >= 0.99
+
+        # It is kept up like any other, and stays one that was asked for.
+        fill(store, 7, first=50)
+        assert recall_of_new(store)
+        assert any("vector index" in said for said in store.maintain(force=True))
+        values = json.loads(file.read_bytes())
+        assert (values["forced"], values["rows"]) == (True, 1_000)
+
+    exact = Store.open(tmp_path, ann_index_threshold=0)
+    with exact, pytest.raises(InvalidArgument, match="ann_index_threshold is 0"):
+        exact.build_vector_index()
+
+
+def recall_of_new(store: Store) -> bool:
+    """Say whether rows that came after the index was built are found by their own vector."""
+    newest = a_document("doc53").row.id
+    (chunk, vector), *_ = store.vectors([chunk.id for chunk in store.chunks_of(newest)]).items()
+    return store.dense(vector, limit=1)[0].chunk_id == chunk
+
+
+def test_memory_of_vectors_is_told_and_given_back(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        fill(store, 2)
+        assert store.stats().vector_bytes == 0
+        for _ in range(2):
+            store.dense(clustered(1, seed=1)[0], limit=3)
+        assert 200 * DIMENSION * 4 <= store.stats().vector_bytes <= 2 * 200 * (DIMENSION * 4 + 100)
+        store.close()
+        assert store._reader.vector_bytes == 0
+    with Store.open(tmp_path, vector_cache_mb=0) as store:
+        for _ in range(3):
+            store.dense(clustered(1, seed=1)[0], limit=3)
+        assert store.stats().vector_bytes == 0
 
 
 def test_a_bad_index_is_not_used(tmp_path: Path) -> None:

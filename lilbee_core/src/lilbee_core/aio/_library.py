@@ -24,6 +24,7 @@ from lilbee_core.types import (
     Scope,
     SearchResult,
     SyncReport,
+    VectorIndexReport,
 )
 
 if TYPE_CHECKING:
@@ -160,6 +161,10 @@ class AsyncLilbee:
     async def optimize(self) -> tuple[str, ...]:
         """See `Lilbee.optimize`."""
         return await self._threads.run(self._bee.optimize)
+
+    async def index(self) -> VectorIndexReport:
+        """See `Lilbee.index`."""
+        return await self._threads.run(self._bee.index)
 
     async def search(
         self,

@@ -32,6 +32,7 @@ from lilbee_core.types import (
     Scope,
     SearchResult,
     SyncReport,
+    VectorIndexReport,
 )
 
 if TYPE_CHECKING:
@@ -224,6 +225,16 @@ class Lilbee:
         """Compact the index and rebuild its word index now; return what was done."""
         with self._parts.store.writing():
             return self._parts.store.maintain(force=True)
+
+    def index(self) -> VectorIndexReport:
+        """Build the index for approximate vector search now, however few the chunks are; searches use it from then on.
+
+        A sync builds it by itself from `ann_index_threshold` chunks on. Searches go on meanwhile.
+
+        Raises:
+            InvalidArgument: If there are no vectors, or the threshold is 0.
+        """
+        return self._parts.store.build_vector_index()
 
     # ------------------------------------------------------------------ reading
 

@@ -38,6 +38,7 @@ def library_status(parts: Parts, collections: Collections) -> LibraryStatus:
         dimension=meta.dimension if meta else None,
         size_bytes=folder_size(parts.home.data_dir),
         index_bytes=folder_size(parts.home.data_dir / "index"),
+        vector_bytes=stats.vector_bytes,
         languages=tuple(store.languages().items()),
         collections=collections.list(),
         last_sync=last or None,

@@ -22,6 +22,7 @@ from lilbee_core.types import (
     StoredText,
     StoreStats,
     Vector,
+    VectorIndexReport,
     Vectors,
 )
 
@@ -203,6 +204,10 @@ class Upkeep(Protocol):
 
     def maintain(self, *, force: bool = False) -> tuple[str, ...]:
         """Rebuild, compact and prune where thresholds say so; return what was done."""
+        ...
+
+    def build_vector_index(self) -> VectorIndexReport:
+        """Build the index for approximate vector search now, and use it however few the vectors are."""
         ...
 
     def check(self) -> tuple[str, ...]:

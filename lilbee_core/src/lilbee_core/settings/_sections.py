@@ -103,7 +103,6 @@ class StoreSettings(Section):
     lock_timeout_s: Seconds = Field(default=60.0, description="How long to wait for another writer.")
     vector_cache_mb: Count = Field(default=512, description="Memory for the exact vector search; 0 switches it off.")
     ann_index_threshold: Count = Field(default=50_000, description="Chunks from which an ANN index is built; 0 never.")
-    embedding_cache_mb: Count = Field(default=256, description="Disk space for the embedding cache; 0 switches it off.")
 
 
 class SearchSettings(Section):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -54,6 +54,8 @@ class Calibration:
     rows: int
     nprobes: int
     recall: float
+    forced: bool = False
+    """Whether somebody asked for it: then it is used and kept however few the vectors are."""
 
     @property
     def is_good(self) -> bool:
@@ -88,6 +90,12 @@ class CalibrationFile:
         with self._tables.engine("write the index"):
             write_atomically(self._path, json.dumps(asdict(calibration)).encode())
 
+    def force(self) -> None:
+        """Note that somebody asked for this index."""
+        known = self.read()
+        if known is not None and not known.forced:
+            self.write(replace(known, forced=True))
+
     def forget(self) -> None:
         """Delete it, while the index is built anew."""
         with suppress(OSError):
@@ -96,12 +104,13 @@ class CalibrationFile:
 
 def _parsed(path: Path) -> Calibration | None:
     try:
-        values = cast("dict[str, float]", json.loads(path.read_bytes()))
+        values = cast("dict[str, float | bool]", json.loads(path.read_bytes()))
         return Calibration(
             generation=int(values["generation"]),
             rows=int(values["rows"]),
             nprobes=int(values["nprobes"]),
             recall=float(values["recall"]),
+            forced=values.get("forced", False) is True,
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -115,11 +124,16 @@ def build(tables: Tables, name: str) -> Calibration | None:
         dimension = dimension_of(table.schema)
         if dimension is None:
             return None
+        old = file.read()
         file.forget()
         table.create_index(VECTOR, config=vector_index(), replace=True)
         nprobes, recall = calibrate(table, tables.quick(name), dimension)
         calibration = Calibration(
-            generation=tables.generation, rows=table.count_rows(), nprobes=nprobes, recall=round(recall, 4)
+            generation=tables.generation,
+            rows=table.count_rows(),
+            nprobes=nprobes,
+            recall=round(recall, 4),
+            forced=old is not None and old.forced,
         )
     file.write(calibration)
     return calibration
@@ -129,9 +143,10 @@ def calibrate(table: Table, quick: QuickTable, dimension: int) -> tuple[int, flo
     """Return how many partitions a query should look into, and the recall that this gives at the least."""
     queries = mixtures(table, dimension)
     worst = thresholds(table, queries, dimension)
+    count = table.count_rows("has_vector")
     nprobes, seen = FIRST_PROBES, list[float]()
     while True:
-        seen.append(_recall(quick, queries, worst, nprobes))
+        seen.append(_recall(quick, count, queries, worst, nprobes))
         # Once every partition is looked into, looking further changes nothing.
         if seen[-1] >= GOOD_RECALL or (len(seen) > STEPS and seen[-1] <= seen[-STEPS]):
             return round(nprobes * MARGIN), seen[-1]
@@ -148,7 +163,8 @@ def mixtures(table: Table, dimension: int) -> Vectors:
     found = table.take_row_ids(cast("list[int]", chosen.tolist())).select([VECTOR]).to_arrow()
     # Rows come in the order of the table, where neighbors are of one document.
     values = random.permutation(vectors(found, dimension))
-    sums = values[: len(values) // MIXED * MIXED].reshape(MIXED, -1, dimension).sum(axis=0)
+    parts = min(MIXED, len(values))
+    sums = values[: len(values) // parts * parts].reshape(parts, -1, dimension).sum(axis=0)
     norms = np.linalg.norm(sums, axis=1, keepdims=True)
     return cast("Vectors", (sums / np.where(norms > 0, norms, 1)).astype(np.float32))
 
@@ -167,13 +183,13 @@ def thresholds(table: Table, queries: Vectors, dimension: int) -> NDArray[np.flo
     return cast("NDArray[np.float32]", best.min(axis=1))
 
 
-def _recall(table: QuickTable, queries: Vectors, worst: NDArray[np.float32], nprobes: int) -> float:
+def _recall(table: QuickTable, vectors: int, queries: Vectors, worst: NDArray[np.float32], nprobes: int) -> float:
     hits = 0
     for query, threshold in zip(queries, worst, strict=True):
         found = search(table, query, NEAREST, None, nprobes)
         distances = cast("list[float]", found.column("_distance").to_pylist())
         hits += sum(1.0 - distance >= threshold - TOLERANCE for distance in distances)
-    return hits / max(NEAREST * len(queries), 1)
+    return hits / max(min(NEAREST, vectors) * len(queries), 1)
 
 
 def search(table: QuickTable, query: Vector, limit: int, where: str | None, nprobes: int) -> pa.Table:

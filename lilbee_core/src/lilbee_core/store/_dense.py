@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
 from lilbee_core.store import _ann as ann
-from lilbee_core.store._ann import COLUMNS, CalibrationFile
+from lilbee_core.store._ann import COLUMNS, Calibration, CalibrationFile
 from lilbee_core.store._columns import row_ids, strings
 from lilbee_core.store._matrix import Matrix, load, refresh, top
 from lilbee_core.store._places import Places
@@ -98,6 +98,12 @@ class Dense:
             return {}
         return held.vectors(ids)
 
+    @property
+    def memory_bytes(self) -> int:
+        """What the vectors take in memory now."""
+        held = self._held
+        return held.matrix.memory_bytes if held is not None else 0
+
     def forget(self) -> None:
         """Free the memory."""
         self._held = self._asked = None
@@ -110,7 +116,7 @@ class Dense:
         if query is None:
             return ()
         calibration = self._calibration.read() if self._ann_threshold else None
-        if calibration is not None and calibration.is_good and table.count_rows() >= self._ann_threshold:
+        if calibration is not None and self._uses(calibration, table):
             self._held = None
             found = ann.search(self._tables.quick(self._name), query, limit, _with_vector(where), calibration.nprobes)
             return self._ranked(found)[:limit]
@@ -122,6 +128,9 @@ class Dense:
         ids = [matrix.ids[place] for place in cast("list[int]", best.places.tolist())]
         self._learn(ids, matrix.rows[best.places])
         return best_first(ids, cast("list[float]", best.scores.tolist()))[:limit]
+
+    def _uses(self, calibration: Calibration, table: Table) -> bool:
+        return calibration.is_good and (calibration.forced or table.count_rows() >= self._ann_threshold)
 
     def _current(self, table: Table, dimension: int) -> Held | None:
         """Return the matrix of the newest version, None where the engine is to read the column instead."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from lilbee_core.store._engine import Table
 
 BATCH_ROWS = 8_192
+ID_BYTES = 73
+"""What the id of a chunk takes: 16 characters as a string, and its place in a list."""
 GATHER_SHARE = 0.10
 """Up to this share of rows that pass a filter, gathering them beats the full product (measured)."""
 RELOAD_SHARE = 0.20
@@ -47,6 +49,11 @@ class Matrix:
     def dimension(self) -> int:
         """Length of a vector."""
         return cast("int", self.vectors.shape[1])
+
+    @property
+    def memory_bytes(self) -> int:
+        """What it takes, the room for rows to come included."""
+        return self.room[0].nbytes + self.room[1].nbytes + self.dead.nbytes + ID_BYTES * len(self.ids)
 
     def passing(self, rows: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Return the places of these rows."""

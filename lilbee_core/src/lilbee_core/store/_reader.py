@@ -210,6 +210,11 @@ class Reader:
         ordered = sorted(((language, count) for language, count in counts.items() if language), key=_by_count)
         return {language: count / len(column) for language, count in ordered}
 
+    @property
+    def vector_bytes(self) -> int:
+        """What vectors take in memory now."""
+        return sum(dense.memory_bytes for dense in self._dense.values())
+
     def forget(self) -> None:
         """Free what is held in memory."""
         for name, dense in self._dense.items():

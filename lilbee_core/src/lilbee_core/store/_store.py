@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from lilbee_core.store._reader import Reader
 from lilbee_core.store._staging import Staging
 from lilbee_core.store._state import SqliteState
 from lilbee_core.store._tables import Tables
-from lilbee_core.store._upkeep import WordKeeper, maintain, stats
+from lilbee_core.store._upkeep import WordKeeper, build_vector_index, maintain, stats
 from lilbee_core.store._writer import Writer
 from lilbee_core.types import (
     Chunk,
@@ -34,6 +35,7 @@ from lilbee_core.types import (
     StoredText,
     StoreStats,
     Vector,
+    VectorIndexReport,
 )
 
 if TYPE_CHECKING:
@@ -320,12 +322,26 @@ class Store:
 
     def stats(self) -> StoreStats:
         """Return counts and sizes."""
-        return stats(self._tables)
+        return replace(stats(self._tables), vector_bytes=self._reader.vector_bytes)
 
     def maintain(self, *, force: bool = False) -> tuple[str, ...]:
         """Rebuild, compact and prune where thresholds say so; return what was done."""
         with self.writing():
             return maintain(self._tables, force=force, ann_threshold=self._ann_index_threshold)
+
+    def build_vector_index(self) -> VectorIndexReport:
+        """Build the index for approximate vector search now, and use it however few the vectors are.
+
+        Raises:
+            InvalidArgument: If there are no vectors, or the threshold 0 says that search is exact.
+        """
+        if not self._ann_index_threshold:
+            raise InvalidArgument(
+                "ann_index_threshold is 0, which keeps vector search exact at any size",
+                hint="set ann_index_threshold to another number first",
+            )
+        with self.writing():
+            return build_vector_index(self._tables)
 
     def check(self) -> tuple[str, ...]:
         """Return every inconsistency found, as sentences."""

@@ -22,12 +22,12 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from lilbee_core.errors import StoreError
+from lilbee_core.errors import InvalidArgument, StoreError
 from lilbee_core.store._ann import MAX_GROWTH, MAX_SEGMENTS, CalibrationFile, build
 from lilbee_core.store._engine import IndexEntry, Table, words_index
 from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, VECTOR, WORDS
 from lilbee_core.store._tables import Tables
-from lilbee_core.types import StoreStats
+from lilbee_core.types import StoreStats, VectorIndexReport
 
 log = logging.getLogger(__name__)
 
@@ -234,13 +234,48 @@ def _work_for(tables: Tables, one: Condition, *, force: bool, ann_threshold: int
 
 
 def _wants_vectors(tables: Tables, one: Condition, threshold: int) -> bool:
-    if not threshold or one.rows < threshold:
+    known = CalibrationFile(tables, one.name).read()
+    forced = known is not None and known.forced
+    if not threshold or (one.rows < threshold and not forced):
         return False
-    if one.vectors is not None and not one.vectors.is_worn and CalibrationFile(tables, one.name).read() is not None:
+    if one.vectors is not None and not one.vectors.is_worn and known is not None:
         return False
     if tables.dimension(one.name) is None:
         return False
-    return tables.read(one.name, "count vectors", lambda table: table.count_rows("has_vector"), 0) >= threshold
+    return forced or _count_vectors(tables, one.name) >= threshold
+
+
+def _count_vectors(tables: Tables, name: str) -> int:
+    return tables.read(name, "count vectors", lambda table: table.count_rows("has_vector"), 0)
+
+
+def build_vector_index(tables: Tables) -> VectorIndexReport:
+    """Build the vector index of every table that has vectors, which are searched by it from now on.
+
+    Raises:
+        InvalidArgument: If there are no vectors.
+    """
+    began = time.monotonic()
+    found = [one for one in conditions(tables) if one.name in CHUNK_TABLES and _has_vectors(tables, one.name)]
+    if not found:
+        raise InvalidArgument(
+            "there are no vectors to index", hint="choose an embedding model and run `lilbee sync` first"
+        )
+    _do(tables, [(one, Work(one.name, vectors=True, files=True)) for one in found])
+    files = [CalibrationFile(tables, one.name) for one in found]
+    for file in files:
+        file.force()
+    built = [one for one in (file.read() for file in files) if one is not None]
+    return VectorIndexReport(
+        vectors=sum(_count_vectors(tables, one.name) for one in found),
+        probes=max((one.nprobes for one in built), default=0),
+        recall=min((one.recall for one in built), default=0.0),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _has_vectors(tables: Tables, name: str) -> bool:
+    return tables.dimension(name) is not None and _count_vectors(tables, name) > 0
 
 
 def _do(tables: Tables, works: Sequence[tuple[Condition, Work]]) -> None:

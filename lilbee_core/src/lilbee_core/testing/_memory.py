@@ -27,6 +27,7 @@ from lilbee_core.types import (
     Scored,
     StoredText,
     StoreStats,
+    VectorIndexReport,
 )
 
 if TYPE_CHECKING:
@@ -289,6 +290,12 @@ class MemoryStore:
     def maintain(self, *, force: bool = False) -> tuple[str, ...]:
         self._open()
         return ("nothing to compact in memory",) if force else ()
+
+    def build_vector_index(self) -> VectorIndexReport:
+        vectors = self.stats().embedded
+        if not vectors:
+            raise InvalidArgument("there are no vectors to index", hint="put documents with vectors first")
+        return VectorIndexReport(vectors=vectors, probes=0, recall=1.0, seconds=0.0)
 
     def check(self) -> tuple[str, ...]:
         content = self._open()

@@ -42,6 +42,7 @@ from lilbee_core.types._reports import (
     PathReport,
     StoreStats,
     SyncReport,
+    VectorIndexReport,
     WebPage,
 )
 from lilbee_core.types._search import (
@@ -70,5 +71,6 @@ __all__ = [
     "MetaValue", "Metadata", "ModelDescription", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place",
     "PlannedPage", "Query", "Ranking", "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
     "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport",
-    "Variant", "Vector", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "document_id",
+    "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id",
+    "document_id",
 ]  # fmt: skip

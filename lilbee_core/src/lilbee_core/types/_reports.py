@@ -179,6 +179,8 @@ class LibraryStatus:
     dimension: int | None
     size_bytes: int
     index_bytes: int
+    vector_bytes: int = 0
+    """Memory that vectors take in this process now: none before the second search."""
     languages: tuple[tuple[str, float], ...] = ()
     collections: tuple[CollectionInfo, ...] = ()
     last_sync: str | None = None
@@ -194,6 +196,8 @@ class LibraryStatus:
         yield "with vectors", self.embedded
         yield "embedder", self.embedder or "none (words only)"
         yield "size on disk", f"{self.size_bytes / 1e6:.1f} MB"
+        if self.vector_bytes:
+            yield "vectors in memory", f"{self.vector_bytes / 1e6:.1f} MB"
         yield "last sync", self.last_sync or "never"
 
     def to_dict(self) -> dict[str, object]:
@@ -208,6 +212,7 @@ class LibraryStatus:
             "dimension": self.dimension,
             "size_bytes": self.size_bytes,
             "index_bytes": self.index_bytes,
+            "vector_bytes": self.vector_bytes,
             "languages": dict(self.languages),
             "collections": [one.to_dict() for one in self.collections],
             "last_sync": self.last_sync,
@@ -273,6 +278,28 @@ class IndexMeta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorIndexReport:
+    """The index for approximate vector search, as it was built.
+
+    `recall` is the share of the nearest vectors that it found, at the least, compared with exact search; `probes` is
+    how many of its partitions a search looks into for that.
+    """
+
+    vectors: int
+    probes: int
+    recall: float
+    seconds: float
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "vectors": self.vectors,
+            "probes": self.probes,
+            "recall": round(self.recall, 4),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStats:
     """Counts and sizes of a store."""
 
@@ -283,3 +310,5 @@ class StoreStats:
     fragments: int = 0
     unindexed: int = 0
     version: int = 0
+    vector_bytes: int = 0
+    """Memory that vectors take in this process now."""
