@@ -182,7 +182,7 @@ class Crawler:
         while True:
             cancel.check()
             while run.under_way < self._limits.at_once and run.may_start:
-                workers.give(run.waiting.popleft(), run.sites)
+                workers.give(run.waiting.popleft(), () if run.plan.other_sites else run.sites)
                 run.under_way += 1
             if not run.under_way:
                 return
