@@ -29,8 +29,12 @@ class EmbedServer:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The variables by which lilbee uses it."""
-        return {"LILBEE_EMBEDDING_MODEL": f"openai/{MODEL}", "LILBEE_OPENAI_BASE_URL": self.url}
+        """The variables by which lilbee uses it. Its window is wide: chunks have their full size."""
+        return {
+            "LILBEE_EMBEDDING_MODEL": f"openai/{MODEL}",
+            "LILBEE_EMBEDDING_MAX_TOKENS": "8192",
+            "LILBEE_OPENAI_BASE_URL": self.url,
+        }
 
     def reset(self) -> None:
         """Forget what was asked."""

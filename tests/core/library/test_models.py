@@ -43,6 +43,19 @@ def test_embedding_goes_to_the_server_once_per_batch_across_files(folder: Path) 
         assert (bee.sync().moved, len(server.requests)) == (1, before)
 
 
+def test_chunks_are_as_long_as_the_model_may_read(folder: Path) -> None:
+    (folder / "long.md").write_text("A sentence about the queen of the bees. " * 200, encoding="utf-8")
+    sizes: list[int] = []
+    with FakeOpenAI(models=MODELS) as server:
+        for limit in (512, 2048):
+            values = {"embedding_model": "openai/words", "embedding_max_tokens": limit, "chunk_size": 1000}
+            data = folder.parent / f"data-{limit}"
+            with Lilbee(folder, settings(server, **values), data_dir=data) as bee:
+                bee.sync()
+                sizes.append(max(len(hit.chunk.text) for hit in bee.search("term: queen sentence", top_k=50)))
+    assert sizes[0] <= 462 * 4 < sizes[1] <= 1000 * 4
+
+
 def test_a_server_that_is_down_leaves_words_searchable_and_vectors_owed(folder: Path) -> None:
     with FakeOpenAI(models=MODELS) as server:
         url = server.url

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from lilbee_core.providers import Router
 
 BUILTIN = "builtin/all-MiniLM-L6-v2"
-_ANSWERED_TOKENS = 512
-"""What is taken to be read of one text where a server does not say."""
 
 
 def builtin_embedder() -> EmbedderLike:
@@ -49,7 +47,7 @@ def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexM
             batch_size=ingest.embed_batch_size,
             concurrency=ingest.embed_concurrency,
             dimension=dimension,
-            max_tokens=_ANSWERED_TOKENS,
+            max_tokens=models.embedding_max_tokens,
         )
 
     def reranker(provider: RerankProvider, ref: ModelRef) -> RerankerLike:

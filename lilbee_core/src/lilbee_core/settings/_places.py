@@ -19,6 +19,7 @@ RESERVED = frozenset(
         "LILBEE_CASES_DIR",
         "LILBEE_MINILM_SOURCE",
         "LILBEE_BENCH_PEER",
+        "LILBEE_BENCH_QUICK",
         "LILBEE_COMPLETE",
     }
 )

@@ -27,6 +27,9 @@ class ModelSettings(Section):
     embedding_model: str = Field(
         default="auto", description="Embedding model: auto (built in), none, or provider/name."
     )
+    embedding_max_tokens: Positive = Field(
+        default=512, description="What the embedding model reads of one text, in tokens; the built-in one knows."
+    )
     chat_model: str = Field(default="auto", description="Chat model: auto, none, or provider/name.")
     vision_model: str = Field(default="none", description="Vision model that reads scans: none, or provider/name.")
     reranker_model: str = Field(default="", description="Reranker: empty for none, or provider/name.")
@@ -72,6 +75,9 @@ class IngestSettings(Section):
         default="", description="Passwords to try on protected files, one a line.", json_schema_extra=_SECRET
     )
     extract_prefer: tuple[str, ...] = Field(default=(), description="Extractors to prefer, by name.")
+    archive_max_members: Positive = Field(default=5_000, description="Most files in one archive or mail.")
+    archive_max_mb: Positive = Field(default=400, description="Most that the files of one archive may unpack to.")
+    archive_max_depth: Positive = Field(default=3, description="Archives and mails in each other that are read.")
     ocr: Literal["auto", "off", "force"] = Field(
         default="auto", description="Text recognition: auto (pages without text), off, or force (all pages)."
     )
