@@ -15,7 +15,7 @@ from lilbee_core.crawl._pace import Pace
 from lilbee_core.crawl._page import Page, read_html
 from lilbee_core.crawl._robots import Robots, redirect_of
 from lilbee_core.crawl._urls import normalized, page_key, parse, shown, site
-from lilbee_core.errors import CrawlError
+from lilbee_core.errors import BlockedAddress, CrawlError
 from lilbee_core.protocols import Fetched, Fetcher, Renderer, Revalidating
 
 Scripts: TypeAlias = Literal["never", "auto", "always"]
@@ -129,9 +129,7 @@ class Visitor:
             attempt += 1
 
     def _fetch(self, url: str, kept: Kept | None) -> Fetched:
-        if self._guard is not None:
-            address = parse(url)
-            self._guard.addresses(address.host, address.port)
+        self._look_at(url)
         if kept is not None and isinstance(self._fetcher, Revalidating):
             answer = self._fetcher.revalidate(
                 url, timeout_s=self._timeout_s, etag=kept.etag, last_modified=kept.last_modified
@@ -139,10 +137,25 @@ class Visitor:
         else:
             answer = self._fetcher.fetch(url, timeout_s=self._timeout_s)
         final = normalized(answer.url)
-        if self._guard is not None and final != url:
-            address = parse(final)
-            self._guard.addresses(address.host, address.port)
+        if final != url:
+            self._look_at(final)
         return replace(answer, url=final, headers=_lowered(answer.headers))
+
+    def _look_at(self, url: str) -> None:
+        """Make sure that a fetcher of a plugin is not sent inside; how it gets to a host that we cannot find is its own.
+
+        Raises:
+            BlockedAddress: If the address lies inside.
+        """
+        if self._guard is None:
+            return
+        address = parse(url)
+        try:
+            self._guard.addresses(address.host, address.port)
+        except BlockedAddress:
+            raise
+        except CrawlError:
+            return
 
     def _to_revalidate(self, url: str) -> Kept | None:
         """Return what is kept of a page if the server can be asked whether it changed."""
@@ -170,9 +183,7 @@ class Visitor:
 
     def _robots_getter(self, fetcher: Fetcher) -> Callable[[str], Fetched]:
         def get(url: str) -> Fetched:
-            if self._guard is not None:
-                address = parse(url)
-                self._guard.addresses(address.host, address.port)
+            self._look_at(url)
             return fetcher.fetch(url, timeout_s=self._timeout_s)
 
         return get
