@@ -230,6 +230,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "list_skipped": NAMES,
     "status": STATUS,
     "graph": {"must_not": lambda outcome, wanted: None if not outcome.value else str(outcome.value)},
+    "crawl": {"pages": lambda outcome, wanted: _equal(outcome.value.pages, wanted)},
     "disk": {"must_not_exist": _not_on_disk},
     "logs_and_index_files": {"must_not": _not_written},
 }

@@ -27,6 +27,7 @@ KINDS = {
     "provider.unavailable": "backend_unavailable",
     "provider.failed": "backend_unavailable",
     "store.locked": "busy",
+    "crawl.blocked_address": "blocked_address",
 }
 
 # Words of engines and of stack traces, which tell a reader nothing.

@@ -17,8 +17,6 @@ STEPS = {
     "serve": "the cases do not drive the HTTP server yet",
     "mcp": "the cases do not drive the MCP server yet",
     "kill_parent": "the cases do not drive the MCP server yet",
-    "web": "web pages are not read yet",
-    "crawl": "web pages are not read yet",
     "wiki_build": "the wiki is not there yet",
     "wiki_page": "the wiki is not there yet",
     "edit_wiki_page": "the wiki is not there yet",

@@ -28,7 +28,7 @@ def run_case(case: Case, world: World) -> Findings:
     except Broken:
         pass
     finally:
-        world.close()
+        world.finish()
     return findings
 
 

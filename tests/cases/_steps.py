@@ -17,6 +17,7 @@ from lilbee_core.testing import ScriptedChat
 from tests.cases._case import Step
 from tests.cases._file_steps import FILE_STEPS
 from tests.cases._outcome import Gauge, Outcome
+from tests.cases._web_steps import WEB_STEPS
 from tests.cases._world import World
 
 ROOT = Path(__file__).parents[2]
@@ -225,6 +226,7 @@ LIBRARY_STEPS: Mapping[str, Callable[[World, Step], Outcome]] = {
     "graph": _graph,
     "disk": _disk,
     "logs_and_index_files": _disk,
+    **WEB_STEPS,
 }
 """What to do for each kind of step."""
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from lilbee_core import Lilbee, Settings
 from lilbee_core.testing import ManualClock, ScriptedChat
 from tests.cases._models import StandIn
+from tests.support.websites import Website
 
 _UNSET: Mapping[str, object] = {}
 
@@ -39,6 +40,7 @@ class World:
         self.chat: ScriptedChat | None = None
         self.clock: ManualClock | None = None
         self.logged: Callable[[], str] = str
+        self.site: Website | None = None
         self._bee: Lilbee | None = None
         self.root.mkdir(exist_ok=True, parents=True)
 
@@ -66,6 +68,13 @@ class World:
             chat=self.chat,
             clock=self.clock,
         )
+
+    def finish(self) -> None:
+        """End everything that was started for the case."""
+        self.close()
+        if self.site is not None:
+            self.site.__exit__(None, None, None)
+            self.site = None
 
     def close(self) -> None:
         """Close the library; it is opened anew when it is used again."""
