@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
 from lilbee_core.protocols import IndexedDocument
 from lilbee_core.store import Store
+from lilbee_core.store import _places as places
 from lilbee_core.store._lexical import FIRST_LOOK
 from lilbee_core.types import Filter, Scope
 from tests.core.store._build import DIMENSION, Words, a_document, ids, unit_vectors
@@ -164,6 +165,52 @@ def test_vectors_in_memory_are_those_on_disk(store: Store) -> None:
     assert set(found) == {chunk.id for chunk in new.chunks}
     for chunk, vector in zip(new.chunks, new.vectors, strict=True):
         assert found[chunk.id] == pytest.approx(vector, abs=1e-3)
+
+
+def test_words_are_found_alike_with_and_without_vectors_in_memory(store: Store) -> None:
+    store.put([a_document(f"doc{i}", [f"shared word{i} {k}" for k in range(3)]) for i in range(20)])
+    cold = store.lexical(Words("shared word3"), limit=9)
+    for _ in range(2):
+        store.dense(unit_vectors(1, 7)[0], limit=3)
+    assert store.stats().vector_bytes > 0
+    assert store.lexical(Words("shared word3"), limit=9) == cold
+
+    # One without a vector is none of those in memory; one that was written again lies in two rows of them.
+    store.put([a_document("bare", ("shared bare",), vectors=None), a_document("doc3", ("shared word3 anew",))])
+    for _ in range(2):
+        store.dense(unit_vectors(1, 7)[0], limit=3)
+    found = ids(store.lexical(Words("shared bare word3 anew"), limit=100))
+    assert set(found[:2]) == {a_document("bare", ("shared bare",)).chunks[0].id,
+                              a_document("doc3", ("shared word3 anew",)).chunks[0].id}  # fmt: skip
+    assert len(found) == 19 * 3 + 2
+
+
+def test_what_was_read_is_kept_until_the_next_change(store: Store) -> None:
+    old = a_document("doc", ("alpha beta", "gamma delta"))
+    store.put([old])
+    asked = [hit.chunk_id for hit in store.lexical(Words("alpha gamma"), limit=5)]
+    first, again = store.get(asked), store.get(asked)
+    assert len(first) == 2
+    assert all(one is other for one, other in zip(first, again, strict=True)), "read twice"
+    store.relocate([replace(old.row, path="elsewhere/doc.md")], {})
+    assert {chunk.path for chunk in store.get(asked)} == {"elsewhere/doc.md"}
+    store.remove([old.row.id])
+    assert store.get(asked) == ()
+
+
+def test_only_the_latest_chunks_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MOST_CHUNKS", 3)
+    kept, chunks = places.KeptChunks(), a_document("doc", [f"text {i}" for i in range(5)]).chunks
+    names = [chunk.id for chunk in chunks]
+    kept.put((1, 1), chunks[:3])
+    kept.get((1, 1), names[:1])
+    kept.put((1, 1), chunks[3:])
+    assert set(kept.get((1, 1), names)) == {names[0], names[3], names[4]}
+    assert kept.get((1, 2), names) == {}
+    kept.put((1, 2), chunks[1:2])
+    assert set(kept.get((1, 2), names)) == {names[1]}
+    kept.forget()
+    assert kept.get((1, 2), names) == {}
 
 
 def test_filters_come_before_ranking(store: Store) -> None:

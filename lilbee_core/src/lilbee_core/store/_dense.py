@@ -37,6 +37,21 @@ class Held:
         self._lock = threading.Lock()
         self._passing: OrderedDict[str, NDArray[np.intp]] = OrderedDict()
         self._place_of: dict[str, int] | None = None
+        self._by_row: tuple[NDArray[np.uint64], NDArray[np.intp]] | None = None
+
+    def ids_of(self, rows: NDArray[np.uint64]) -> list[str] | None:
+        """Return the ids of the chunks in these rows of the table, None if one is not here: it has no vector."""
+        import numpy as np
+
+        by_row = self._by_row
+        if by_row is None:
+            order = np.argsort(self.matrix.rows, kind="stable")
+            by_row = self._by_row = (self.matrix.rows[order], order)
+        ordered, places = by_row
+        at = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
+        if not len(ordered) or not np.array_equal(ordered[at], rows):
+            return None
+        return [self.matrix.ids[place] for place in cast("list[int]", places[at].tolist())]
 
     def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
         """Return the vectors of those of the chunks that are here."""
@@ -75,7 +90,7 @@ class Dense:
         self._tables = tables
         self._ann_threshold = ann_threshold
         self._calibration = CalibrationFile(tables, name)
-        self._name = name
+        self.name = name
         self._places = places
         self._cache_bytes = cache_bytes
         self._building = threading.Lock()
@@ -86,17 +101,21 @@ class Dense:
         """Return the nearest chunks by cosine similarity, best first."""
         if limit < 1:
             return ()
-        tables, name = self._tables, self._name
+        tables, name = self._tables, self.name
         return tables.read(
             name, "search the vectors", lambda t: self._search(t, vector, limit, tables.visible(name, where)), ()
         )
 
     def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
         """Return those of the vectors that are in memory, if what is there is of the newest commit."""
+        held = self.newest()
+        return {} if held is None else held.vectors(ids)
+
+    def newest(self) -> Held | None:
+        """Return what is in memory, if it is of the newest commit."""
         held = self._held
-        if held is None or held.version != (self._tables.generation, self._tables.version_of(self._name)):
-            return {}
-        return held.vectors(ids)
+        version = (self._tables.generation, self._tables.version_of(self.name)) if held is not None else None
+        return held if held is not None and held.version == version else None
 
     @property
     def memory_bytes(self) -> int:
@@ -109,7 +128,7 @@ class Dense:
         self._held = self._asked = None
 
     def _search(self, table: Table, vector: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
-        dimension = self._tables.dimension_of(self._name, table)
+        dimension = self._tables.dimension_of(self.name, table)
         if dimension is None:
             return ()
         query = check_query(vector, dimension)
@@ -118,7 +137,7 @@ class Dense:
         calibration = self._calibration.read() if self._ann_threshold else None
         if calibration is not None and self._uses(calibration, table):
             self._held = None
-            found = ann.search(self._tables.quick(self._name), query, limit, _with_vector(where), calibration.nprobes)
+            found = ann.search(self._tables.quick(self.name), query, limit, _with_vector(where), calibration.nprobes)
             return self._ranked(found)[:limit]
         held = self._current(table, dimension)
         if held is None:
@@ -134,7 +153,7 @@ class Dense:
 
     def _current(self, table: Table, dimension: int) -> Held | None:
         """Return the matrix of the newest version, None where the engine is to read the column instead."""
-        version = (self._tables.generation, self._tables.version_of(self._name))
+        version = (self._tables.generation, self._tables.version_of(self.name))
         held = self._held
         if held is not None and held.version == version:
             return held
@@ -160,7 +179,7 @@ class Dense:
         return self._held
 
     def _flat(self, query: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
-        table = self._tables.quick(self._name)
+        table = self._tables.quick(self.name)
         return self._ranked(table.scan(query, COLUMNS, limit, _with_vector(where) or "has_vector"))
 
     def _ranked(self, found: pa.Table) -> tuple[Scored, ...]:

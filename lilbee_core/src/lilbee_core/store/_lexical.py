@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.store._columns import row_ids, strings
+from lilbee_core.store._dense import Dense
 from lilbee_core.store._engine import word_query
 from lilbee_core.store._filters import quote
 from lilbee_core.store._places import Places
@@ -27,11 +28,12 @@ STEP = 60
 
 
 def search_words(
-    tables: Tables, name: str, query: AnalyzedQuery, limit: int, where: str | None, places: Places
+    tables: Tables, dense: Dense, query: AnalyzedQuery, limit: int, where: str | None, places: Places
 ) -> tuple[Scored, ...]:
     """Return the best chunks of a table by BM25, best first; every phrase of the query must occur."""
     if limit < 1 or query.is_empty:
         return ()
+    name = dense.name
     phrases = [phrase for phrase in query.phrases if phrase]
     text = query.match_text
     if not phrases and not text.strip():
@@ -42,12 +44,25 @@ def search_words(
         condition = tables.visible(name, where)
         if phrases:
             return _phrases(table, text, phrases, limit, condition)
-        found = table.words(word_query(WORDS, text), ("id", "_rowid", "_score"), limit, condition)
-        ids = strings(found, "id")
+        ids, found = _ids_and_scores(table, dense, word_query(WORDS, text), limit, condition)
         places.learn(tables.generation, zip(ids, cast("list[int]", row_ids(found).tolist()), strict=True))
         return best_first(ids, _scores(found))
 
     return tables.read(name, "search the words", use, ())
+
+
+def _ids_and_scores(
+    table: QuickTable, dense: Dense, query: object, limit: int, where: str | None
+) -> tuple[list[str], pa.Table]:
+    """Return what is found with the ids of its chunks, which need not be read where the vectors are in memory."""
+    held = dense.newest()
+    if held is not None:
+        found = table.words(query, ("_rowid", "_score"), limit, where)
+        ids = held.ids_of(row_ids(found))
+        if ids is not None:
+            return ids, found
+    found = table.words(query, ("id", "_rowid", "_score"), limit, where)
+    return strings(found, "id"), found
 
 
 def _phrases(

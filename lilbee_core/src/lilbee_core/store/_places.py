@@ -1,11 +1,17 @@
-"""Where chunks lie: the engine's row ids of chunks that a search just found, so that reading them needs no search."""
+"""What searches leave behind for the next one: where chunks lie, so that reading them needs no search, and chunks."""
 
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
+from lilbee_core.types import Chunk, ChunkId
+
 MOST = 100_000
+MOST_CHUNKS = 2_000
+"""At two or three KB each."""
+State = tuple[int, int]
 
 
 class Places:
@@ -39,3 +45,41 @@ class Places:
         """Free the memory."""
         with self._lock:
             self._rows.clear()
+
+
+class KeptChunks:
+    """The chunks that were read last, of one state of a table. Threads may share it.
+
+    A query is refined, paged through, or asked about: what it finds is mostly what the one before found.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state: State | None = None
+        self._chunks: OrderedDict[ChunkId, Chunk] = OrderedDict()
+
+    def get(self, state: State, ids: Sequence[ChunkId]) -> dict[ChunkId, Chunk]:
+        """Return those of the chunks that were kept of this state."""
+        with self._lock:
+            if state != self._state:
+                return {}
+            found = {id_: chunk for id_ in ids if (chunk := self._chunks.get(id_)) is not None}
+            for id_ in found:
+                self._chunks.move_to_end(id_)
+            return found
+
+    def put(self, state: State, chunks: Iterable[Chunk]) -> None:
+        """Keep chunks that were read from this state; what was kept of another is dropped."""
+        with self._lock:
+            if state != self._state:
+                self._state = state
+                self._chunks.clear()
+            self._chunks.update((chunk.id, chunk) for chunk in chunks)
+            while len(self._chunks) > MOST_CHUNKS:
+                self._chunks.popitem(last=False)
+
+    def forget(self) -> None:
+        """Free the memory."""
+        with self._lock:
+            self._state = None
+            self._chunks.clear()

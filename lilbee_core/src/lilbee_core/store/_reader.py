@@ -14,7 +14,7 @@ from lilbee_core.store._dense import Dense
 from lilbee_core.store._filters import is_in, quote, to_sql
 from lilbee_core.store._ledger import LedgerTable, parts_of
 from lilbee_core.store._lexical import search_words
-from lilbee_core.store._places import Places
+from lilbee_core.store._places import KeptChunks, Places
 from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, content_number, text_from
 from lilbee_core.store._schema import CHUNKS, TEXTS, VECTOR, WIKI
 from lilbee_core.store._tables import Tables
@@ -52,6 +52,7 @@ class Reader:
         self._tables = tables
         self._ledger = ledger
         self._places = {name: Places() for name in _SCOPES}
+        self._kept = {name: KeptChunks() for name in _SCOPES}
         self._dense = {
             name: Dense(tables, name, places, cache_bytes=vector_cache_bytes, ann_threshold=ann_threshold)
             for name, places in self._places.items()
@@ -77,14 +78,19 @@ class Reader:
         """Return those of the chunks whose row a search has just seen."""
 
         def use(table: Table) -> list[Chunk]:
-            rows = self._places[name].rows(self._tables.generation, ids)
+            tables, kept = self._tables, self._kept[name]
+            state = (tables.generation, tables.version_of(name))
+            known = kept.get(state, ids)
+            wanted = frozenset(ids) - known.keys()
+            rows = self._places[name].rows(tables.generation, list(wanted))
             if not rows:
-                return []
-            wanted = frozenset(ids)
-            present = self._tables.columns_of(name, table)
+                return list(known.values())
+            present = tables.columns_of(name, table)
             columns = [column for column in CHUNK_COLUMNS if column in present]
-            found = chunks_from(self._tables.quick(name).take(rows, columns), _SCOPES[name])
-            return [chunk for chunk in found if chunk.id in wanted]
+            found = chunks_from(tables.quick(name).take(rows, columns), _SCOPES[name])
+            fresh = [chunk for chunk in found if chunk.id in wanted]
+            kept.put(state, fresh)
+            return [*known.values(), *fresh]
 
         return self._tables.read(name, "read chunks", use, [])
 
@@ -156,10 +162,9 @@ class Reader:
     def lexical(self, query: AnalyzedQuery, limit: int, filters: Filter, scope: Scope) -> tuple[Scored, ...]:
         """Return the best chunks by words, best first."""
         where = to_sql(filters)
-        return _merged(
-            [search_words(self._tables, name, query, limit, where, self._places[name]) for name in _TABLES[scope]],
-            limit,
-        )
+        tables, dense, places = self._tables, self._dense, self._places
+        found = [search_words(tables, dense[name], query, limit, where, places[name]) for name in _TABLES[scope]]
+        return _merged(found, limit)
 
     def newest(self, limit: int, filters: Filter, scope: Scope) -> tuple[ChunkId, ...]:
         """Return the first chunk of each document, newest document first."""
@@ -220,6 +225,7 @@ class Reader:
         for name, dense in self._dense.items():
             dense.forget()
             self._places[name].forget()
+            self._kept[name].forget()
 
     # ------------------------------------------------------------------ inside
 
