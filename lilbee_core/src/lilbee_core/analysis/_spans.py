@@ -55,10 +55,14 @@ class Marker:
         return tuple(found)
 
     def _look_into(self, unit: str) -> tuple[Span, ...]:
-        is_found = any(table.has(unit, self._terms) for table in self._indexed)
         if len(self._seen) >= _MOST_UNITS:
             self._seen.clear()
-        inside = self._seen[unit] = tuple(sorted(self._find(unit))) if is_found else ()
+        inside: tuple[Span, ...] = ()
+        for table in self._indexed:
+            if table.has(unit, self._terms):
+                inside = tuple(sorted(self._find(unit)))
+                break
+        self._seen[unit] = inside
         return inside
 
     def _find(self, text: str) -> Iterator[Span]:

@@ -98,10 +98,11 @@ class Reader:
         """Return the vectors of those of the chunks that have one."""
         found: dict[ChunkId, Vector] = {}
         for name in (CHUNKS, WIKI):
-            if (dimension := self._tables.dimension(name)) is None:
-                continue
             found.update(self._dense[name].vectors([id_ for id_ in ids if id_ not in found]))
-            for part in parts_of([id_ for id_ in dict.fromkeys(ids) if id_ not in found]):
+            missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
+            if not missing or (dimension := self._tables.dimension(name)) is None:
+                continue
+            for part in parts_of(missing):
                 where = f"has_vector AND {is_in('id', part)}"
                 table = self._tables.select(name, "read vectors", ("id", VECTOR), where)
                 found.update(zip(map(ChunkId, strings(table, "id")), vectors(table, dimension), strict=True))
