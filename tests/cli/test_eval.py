@@ -113,7 +113,9 @@ def test_bad_options(folder: Path, arguments: list[str], code: int, capsys: pyte
 
 def test_a_folder_that_is_no_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["eval", str(tmp_path), "--json"]) == 4
-    assert "corpus.jsonl" in told(capsys)["error"]["message"]
+    error = told(capsys)["error"]
+    assert "queries.jsonl" in error["message"]
+    assert "corpus.jsonl" in error["hint"]
 
 
 def test_a_judged_document_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,3 +123,84 @@ def test_a_judged_document_that_is_not_there(folder: Path, capsys: pytest.Captur
         qrels.write("q1\tnowhere\t1\n")
     assert run(["eval", str(folder), "--json"]) == 4
     assert "nowhere" in told(capsys)["error"]["message"]
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> list[str]:
+    """Options that name a library of many short files."""
+    library = tmp_path / "own"
+    library.mkdir()
+    for number in range(40):
+        text = f"Hive {number} was moved to row {number % 9}. The others stay where they are."
+        (library / f"{number}.txt").write_text(text, "utf-8")
+    options = ["--library", str(library)]
+    assert run(["init", *options, "--quiet"]) == 0
+    assert run(["sync", *options, "--quiet"]) == 0
+    return options
+
+
+def test_a_drafted_set_is_measured_and_tuned_on_the_library_it_comes_from(
+    own: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drafts = str(tmp_path / "drafts")
+    capsys.readouterr()
+    assert run(["eval", drafts, "--draft", "--limit", "30", *own]) == 0
+    out = capsys.readouterr().out
+    assert "30 queries drafted" in out
+    assert "word search looks better than it is" in out
+    assert run(["eval", drafts, "--draft", *own]) == 2
+    assert "there already" in capsys.readouterr().err
+    assert run(["eval", drafts, "--json", *own]) == 0
+    captured = capsys.readouterr()
+    assert "30 of 30 queries are drafts" in captured.err
+    assert json.loads(captured.out)["queries"] == 30
+    assert run(["tune", drafts, "--json", *own]) == 0
+    said = told(capsys)
+    assert said["name"] == "tuned"
+    assert said["held_out"]["queries"] + said["fitted"]["queries"] == 30
+    assert run(["tune", drafts, "--quiet", *own]) == 0
+    assert "nothing is written" in capsys.readouterr().out
+
+
+def test_a_profile_of_the_configuration_is_used_and_forgotten(
+    own: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = Path(own[1]) / ".lilbee" / "config.toml"
+    config.write_text(config.read_text("utf-8") + "\n[profiles.mine]\nfusion_dense_weight = 0.9\n", "utf-8")
+    capsys.readouterr()
+    assert run(["search", "hive 7", "--profile", "mine", "--json", *own]) == 0
+    monkeypatch.setenv("LILBEE_PROFILE", "mine")
+    assert run(["search", "hive 7", "--json", *own]) == 0
+    monkeypatch.delenv("LILBEE_PROFILE")
+    capsys.readouterr()
+    assert run(["tune", "--forget", "mine", "--json", *own]) == 0
+    assert told(capsys) == {"forgotten": "mine"}
+    assert "mine" not in config.read_text("utf-8")
+    assert run(["search", "hive 7", "--profile", "mine", *own]) == 2
+    assert run(["tune", "--forget", "mine", *own]) == 2
+    assert "names no profile" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["x", "--forget", "y"]])
+def test_tune_takes_a_folder_or_a_name_to_forget(
+    own: list[str], arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["tune", *arguments, *own]) == 2
+    assert "FOLDER" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("[profiles.default]", "built in"),
+        ("[profiles.mine]\nfusion_dense_wait = 1", "fusion_dense_weight"),
+        ("[profiles.mine]\ntop_k = 3", "top_k"),
+        ("[profiles.mine]\nmax_distance = -1", "max_distance"),
+        ("profiles = 3", "one table per profile"),
+    ],
+)
+def test_profiles_that_cannot_be(own: list[str], lines: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    config = Path(own[1]) / ".lilbee" / "config.toml"
+    config.write_text(f"{lines}\n" if "=" in lines and lines[0] != "[" else config.read_text("utf-8") + f"\n{lines}\n")
+    assert run(["search", "hive", *own]) == 2
+    assert said in capsys.readouterr().err

@@ -35,7 +35,8 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "config": ((), ("get", "top_k"), ("set", "top_k", "5"), ("unset", "top_k")),
     "trust": ((),),
     "plugins": ((),),
-    "eval": (("../judged",),),
+    "eval": (("../judged",), ("../judged", "--compare", "default,keyword"), ("../drafts", "--draft")),
+    "tune": (("../many", "--dry-run"),),
     "doctor": ((),),
     "version": ((),),
 }
@@ -49,6 +50,11 @@ def prepared(lilbee: Run, folder: Path) -> Run:
     (judged / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "The queen lays eggs."}\n', "utf-8")
     (judged / "queries.jsonl").write_text('{"_id": "q1", "text": "queen"}\n', "utf-8")
     (judged / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "utf-8")
+    many = folder.parent / "many"
+    many.mkdir()
+    names = [f"q{number}" for number in range(40)]
+    (many / "queries.jsonl").write_text("".join(f'{{"_id": "{name}", "text": "queen eggs"}}\n' for name in names))
+    (many / "qrels.tsv").write_text("".join(f"{name}\tbees.md\t1\n" for name in names))
     return lilbee
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +10,45 @@ import pytest
 
 from lilbee_core.errors import Cancelled, EmptyQuery, InvalidArgument, NotFound
 from lilbee_core.evaluation import Evaluation, EvaluationReport
+from lilbee_core.settings import validated_profile
 from lilbee_core.testing import ManualClock, MemoryStore, RecordingSink, Switch, a_row, an_indexed_document
 from lilbee_core.types import Chunk, Hit, Place, Query, SearchResult
 
 A, B, C = (a_row(path).id for path in ("a.txt", "b.txt", "c.txt"))
+
+
+class ScriptedBench:
+    """Settings of which `found_by` says which texts they find at the first place."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.present: dict[str, object] = {
+            "fusion": "convex", "fusion_dense_weight": 0.5, "max_distance": 0.9, "mmr_lambda": 0.95,
+            "diversity_max_per_source": 3,
+        }  # fmt: skip
+        self.found_by: Callable[[Mapping[str, object], str], bool] = lambda values, text: False
+        self.saved: dict[str, Mapping[str, object]] = {}
+        self.tried: list[Mapping[str, object]] = []
+
+    def setting(self, name: str) -> object:
+        return self.present[name]
+
+    def trial(self, values: Mapping[str, object]) -> Callable[[Query], SearchResult]:
+        self.tried.append(values)
+        merged = {**self.present, **values}
+
+        def search(query: Query) -> SearchResult:
+            order = ("a1", "b1") if self.found_by(merged, query.text) else ("b1", "a1")
+            hits = [Hit(chunk=self.library.chunks[name], score=1 / place) for place, name in enumerate(order, start=1)]
+            return SearchResult(query=query, hits=tuple(hits), found=True)
+
+        return search
+
+    def check(self, name: str) -> None:
+        validated_profile(name, {})
+
+    def save(self, name: str, values: Mapping[str, object]) -> None:
+        self.saved[name] = values
 
 
 class Library:
@@ -28,10 +63,12 @@ class Library:
         self.clock = ManualClock()
         self.sink = RecordingSink()
         self.asked: list[Query] = []
+        self.bench = ScriptedBench(self)
         self.evaluation = Evaluation(
             store=lambda: self.store,
             search=self.search,
             profile=lambda: "default",
+            bench=lambda: self.bench,
             clock=self.clock,
             events=self.sink,
         )
@@ -79,6 +116,7 @@ def test_files_with_the_same_text_count_at_their_twin() -> None:
         store=lambda: library.store,
         search=lambda query: folded,
         profile=lambda: "default",
+        bench=lambda: library.bench,
         clock=library.clock,
         events=library.sink,
     )
@@ -104,6 +142,7 @@ def test_what_a_wider_search_finds_stays_behind_what_was_found() -> None:
         store=lambda: library.store,
         search=lambda query: narrow if query.top_k == 2 else wide,
         profile=lambda: "default",
+        bench=lambda: library.bench,
         clock=library.clock,
         events=library.sink,
     )

@@ -92,9 +92,20 @@ def test_a_bad_line_of_the_corpus_is_named(tmp_path: Path, line: str) -> None:
         list(EvaluationSet.open(folder).documents())
 
 
-@pytest.mark.parametrize("name", ["corpus.jsonl", "queries.jsonl", "qrels.tsv"])
+@pytest.mark.parametrize("name", ["queries.jsonl", "qrels.tsv"])
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     (write_set(tmp_path) / name).unlink()
     with pytest.raises(NotFound, match=name) as caught:
         EvaluationSet.open(tmp_path)
     assert "corpus.jsonl" in caught.value.hint
+
+
+def test_a_set_without_documents_judges_those_of_the_library(tmp_path: Path) -> None:
+    folder = write_set(tmp_path)
+    assert EvaluationSet.open(folder).has_documents
+    (folder / "corpus.jsonl").unlink()
+    judged = EvaluationSet.open(folder)
+    assert not judged.has_documents
+    assert judged.qrels() == {"q1": {"a": 1}}
+    with pytest.raises(NotFound, match=r"corpus\.jsonl"):
+        list(judged.documents())

@@ -122,11 +122,12 @@ def _print(reports: Sequence[EvaluationReport], pairs: Sequence[Comparison], *, 
 
 @contextmanager
 def _library(told: Common, folder: str, sink: EventSink) -> Generator[Lilbee, None, None]:
-    """Open the library that was named, the user's own for a set without documents, or one that is deleted afterwards."""
+    """Open the library that was named, the user's own for a set without documents, or one that is deleted later."""
     from lilbee_core import Lilbee
-    from lilbee_core.evaluation import EvaluationSet
 
-    if not EvaluationSet.open(folder).has_documents:
+    with told.open() as any_library:
+        has_documents = any_library.evaluation.open(folder).has_documents
+    if not has_documents:
         with told.open(sink) as bee:
             yield bee
         return

@@ -1,4 +1,7 @@
-"""Reads a judged collection in BEIR layout: corpus.jsonl, queries.jsonl, qrels.tsv, any of them with ``.gz``."""
+"""Reads a judged collection in BEIR layout: corpus.jsonl, queries.jsonl, qrels.tsv, any of them with ``.gz``.
+
+A set without corpus.jsonl judges the documents of the library that it is used with.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from typing import Any, TextIO, cast
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.types import Document, Metadata
 
-_HINT = "Give a folder with corpus.jsonl, queries.jsonl and qrels.tsv (each may end in .gz)."
+_HINT = "Give a folder with queries.jsonl and qrels.tsv, and corpus.jsonl if it brings documents (each may end in .gz)."
+DRAFTED = "drafted"
+"""The key of a query's metadata that holds its text as it was drafted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +34,14 @@ class EvaluationSet:
             NotFound: If a file of the layout is missing.
         """
         opened = cls(Path(folder).expanduser())
-        for names in (_CORPUS, _QUERIES, _QRELS):
+        for names in (_QUERIES, _QRELS):
             opened._file(names)
         return opened
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether the set brings documents; otherwise it judges those of the library."""
+        return self._find(_CORPUS) is not None
 
     def documents(self, *, collection: str = "documents") -> Iterator[Document]:
         """Yield the documents one at a time; the path of each is its ``_id``. Those without any text are left out.
@@ -83,12 +93,27 @@ class EvaluationSet:
                 found.setdefault(columns[0], {})[columns[-2]] = int(columns[-1])
         return found
 
+    def warnings(self) -> tuple[str, ...]:
+        """Say what is known to make its figures too good: queries that were drafted and that nobody has edited."""
+        rows = [row for _, row in _objects(self._file(_QUERIES))]
+        drafts = sum(_is_draft(row) for row in rows)
+        if not drafts:
+            return ()
+        message = (
+            f"{drafts} of {len(rows)} queries are drafts as they were written: they repeat words of the documents, so "
+            "word search looks better than it is. Rewrite them as you would ask."
+        )
+        return (message,)
+
     def _file(self, names: tuple[str, ...]) -> Path:
-        for name in names:
-            for candidate in (self.folder / name, self.folder / f"{name}.gz"):
-                if candidate.is_file():
-                    return candidate
-        raise NotFound(f"there is no {names[0]} in {self.folder}", hint=_HINT)
+        found = self._find(names)
+        if found is None:
+            raise NotFound(f"there is no {names[0]} in {self.folder}", hint=_HINT)
+        return found
+
+    def _find(self, names: tuple[str, ...]) -> Path | None:
+        candidates = (self.folder / f"{name}{end}" for name in names for end in ("", ".gz"))
+        return next((one for one in candidates if one.is_file()), None)
 
 
 _CORPUS = ("corpus.jsonl",)
@@ -128,6 +153,11 @@ def _text(row: Mapping[str, Any], key: str, at: str, *, required: bool = True) -
     if value is None and not required:
         return ""
     raise InvalidArgument(f"{at} has no usable {key!r}", hint=f"Give each line a text {key!r}.")
+
+
+def _is_draft(row: Mapping[str, Any]) -> bool:
+    metadata = row.get("metadata")
+    return isinstance(metadata, dict) and cast("dict[str, Any]", metadata).get(DRAFTED) == row.get("text")
 
 
 def _is_grade(text: str) -> bool:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from lilbee_core.errors import SettingsError
 from lilbee_core.library._parts import Parts
-from lilbee_core.settings import GATED, Settings, change_config, parse_value, read_config, user_config_dir
+from lilbee_core.settings import (
+    GATED,
+    Settings,
+    change_config,
+    parse_value,
+    read_config,
+    user_config_dir,
+    validated_profile,
+)
 
 
 class Config:
@@ -72,3 +82,44 @@ class Config:
         file = user_config_dir() / "config.toml" if name in GATED else self.file
         if name in read_config(file):
             self._change(file, name, None)
+
+    @property
+    def profiles(self) -> Mapping[str, Mapping[str, object]]:
+        """The profiles that were named here, each with the search settings that it changes."""
+        return self._parts.settings.profiles
+
+    def set_profile(self, name: str, values: Mapping[str, object]) -> None:
+        """Name a profile: ``default`` with these search settings, for ``search(profile=name)``.
+
+        Raises:
+            SettingsError: If the name is taken or no name, or a value is not allowed; the file is not touched then.
+        """
+        checked = validated_profile(name, values)
+        self._parts.home.claim()
+        self._change_profiles({**self._written_profiles(), name: checked})
+
+    def unset_profile(self, name: str) -> None:
+        """Forget a profile that was named in this library.
+
+        Raises:
+            SettingsError: If there is none of this name in the library's file.
+        """
+        written = self._written_profiles()
+        if name not in written:
+            known = ", ".join(sorted(written)) or "none"
+            raise SettingsError(f"this library names no profile {name!r}", hint=f"Profiles that it names: {known}.")
+        self._change_profiles({key: one for key, one in written.items() if key != name})
+
+    def _written_profiles(self) -> dict[str, object]:
+        raw = read_config(self.file).get("profiles", {})
+        return dict(raw) if isinstance(raw, dict) else {}
+
+    def _change_profiles(self, wanted: Mapping[str, object]) -> None:
+        with self._parts.store.writing():
+            change_config(self.file, {"profiles": wanted or None})
+        given = self._parts.given_settings
+        self._parts.reconfigure(None if given is None else replace(given, profiles=_tables(wanted)))
+
+
+def _tables(raw: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    return {name: one for name, one in raw.items() if isinstance(one, Mapping)}

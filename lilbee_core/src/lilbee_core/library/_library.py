@@ -416,12 +416,14 @@ class Lilbee:
     def evaluation(self) -> Evaluation:
         """Measures how well this library finds what is known to be relevant."""
         from lilbee_core.evaluation import Evaluation
+        from lilbee_core.library._tuning import TuningBench
 
         parts = self._parts
         return Evaluation(
             store=lambda: parts.store,
             search=self.search,
             profile=lambda: parts.settings.search.profile,
+            bench=lambda: TuningBench(parts),
             clock=parts.clock,
             events=parts.events,
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lilbee_core.errors import LilbeeError
 from lilbee_core.library._calibrating import KnownCalibration
 from lilbee_core.library._identity import check_embedder
+from lilbee_core.library._named_profiles import named_profiles, search_options
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._staleness import Staleness
@@ -106,7 +107,7 @@ def _quietly(load: Callable[[], object]) -> None:
 
 
 def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
-    from lilbee_core.search import PROFILES, ProfileSearcher, SearchOptions, SearchParts, ThreadExecutor
+    from lilbee_core.search import PROFILES, ProfileSearcher, SearchParts, ThreadExecutor
 
     options = parts.settings.search
     search_parts = SearchParts(
@@ -118,30 +119,10 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         stale_among=Staleness(parts),
         collections=lambda: _collection_names(parts),
         calibration=KnownCalibration(parts),
-        options=SearchOptions(
-            candidate_multiplier=options.candidate_multiplier,
-            max_distance=options.max_distance,
-            adaptive_distance=options.adaptive_threshold,
-            distance_step=options.adaptive_threshold_step,
-            temporal=options.temporal_filtering,
-            half_life_days=options.decay_half_life_days,
-            expansions=options.query_expansion_count,
-            skip_threshold=options.expansion_skip_threshold,
-            skip_gap=options.expansion_skip_gap,
-            guardrails=options.expansion_guardrails,
-            least_similarity=options.expansion_similarity_threshold,
-            hyde=options.hyde,
-            hyde_weight=options.hyde_weight,
-            fusion=options.fusion,
-            dense_weight=options.fusion_dense_weight,
-            rrf_k=options.rrf_k,
-            rerank_candidates=options.rerank_candidates,
-            mmr_lambda=options.mmr_lambda,
-            max_per_source=options.diversity_max_per_source,
-            join_neighbors=options.join_neighbors,
-        ),
+        options=search_options(options),
     )
-    profiles = {name: partial(with_plugins, parts, profile) for name, profile in PROFILES.items()}
+    lists = {**PROFILES, **named_profiles(parts.settings)}
+    profiles = {name: partial(with_plugins, parts, profile) for name, profile in lists.items()}
     executor = parts.once("search_threads", lambda: parts.owned(ThreadExecutor()))
     return ProfileSearcher(search_parts, profiles=profiles, clock=parts.clock, executor=executor)
 

@@ -12,11 +12,11 @@ from typing import get_origin
 from lilbee_core.errors import SettingsError
 from lilbee_core.settings._places import RESERVED, environment, user_config_dir
 from lilbee_core.settings._sections import GATED, SECTIONS, CollectionSettings, field_homes
-from lilbee_core.settings._settings import Settings, unknown_setting, validated_collection
+from lilbee_core.settings._settings import Settings, unknown_setting, validated_collection, validated_profile
 from lilbee_core.settings._toml import as_list, as_table, read_config
 
 _PREFIX = "LILBEE_"
-_TABLES = frozenset({"collections", "plugins", "library_id"})
+_TABLES = frozenset({"collections", "plugins", "library_id", "profiles"})
 
 
 def load_settings(
@@ -71,6 +71,7 @@ def _apply_file(settings: Settings, path: Path, origin: str, *, trusted: bool) -
         changed,
         collections=collections or changed.collections,
         plugin_options=merged,
+        profiles={**changed.profiles, **_profiles(content.get("profiles", {}), path)},
         warnings=(*changed.warnings, *warnings, *more),
     )
 
@@ -101,6 +102,13 @@ def _plugin_options(raw: object, path: Path) -> dict[str, dict[str, object]]:
     if as_table(raw) is None or None in tables.values():
         raise SettingsError(f"[plugins] in {path} must hold one table per plugin", hint="Write [plugins.NAME].")
     return {name: dict(table or {}) for name, table in tables.items()}
+
+
+def _profiles(raw: object, path: Path) -> dict[str, dict[str, object]]:
+    tables = {name: as_table(one) for name, one in (as_table(raw) or {}).items()}
+    if as_table(raw) is None or None in tables.values():
+        raise SettingsError(f"[profiles] in {path} must hold one table per profile", hint="Write [profiles.NAME].")
+    return {name: validated_profile(name, table or {}, str(path)) for name, table in tables.items()}
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, object]:

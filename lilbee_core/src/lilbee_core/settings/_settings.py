@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,11 +28,18 @@ from lilbee_core.settings._sections import (
 )
 from lilbee_core.settings._toml import as_list
 
+BUILT_IN_PROFILES = frozenset({"default", "full", "keyword", "semantic", "hyde", "memory"})
+"""Names that no other profile may take; `term` and `vec` are prefixes that name two of them."""
+
+_PROFILE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_OF_A_QUERY = frozenset({"profile", "top_k"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """All settings. ``Settings()`` is pure defaults and touches nothing.
 
+    `profiles` are lists of stages that a user named: ``default`` with other values of search settings.
     `origins` says which layer gave a value that is not a default: ``user``, ``library``,
     ``environment`` or ``argument``.
     """
@@ -46,6 +54,7 @@ class Settings:
     plugins: PluginSettings = field(default_factory=PluginSettings)
     collections: tuple[CollectionSettings, ...] = ()
     plugin_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])
+    profiles: Mapping[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
     warnings: tuple[str, ...] = ()
 
@@ -131,3 +140,20 @@ def validated_collection(values: Mapping[str, object], origin: str = "argument")
     """
     result: CollectionSettings = _validated(CollectionSettings, values, origin)
     return result
+
+
+def validated_profile(name: str, values: Mapping[str, object], where: str = "argument") -> dict[str, object]:
+    """Return the values of a named profile as settings hold them.
+
+    Raises:
+        SettingsError: If the name cannot be a profile's, or a value is no search setting or not allowed.
+    """
+    if not _PROFILE_NAME.fullmatch(name) or name in BUILT_IN_PROFILES:
+        taken = f"{name!r} is built in" if name in BUILT_IN_PROFILES else f"{name!r} cannot be a profile's name"
+        raise SettingsError(f"{taken} ({where})", hint="Use small letters, digits, - and _, at most 40, such as tuned.")
+    known = {one: "search" for one in SECTIONS["search"].model_fields if one not in _OF_A_QUERY}
+    for key in values:
+        if key not in known:
+            raise unknown_setting(key, known, where=f"the profile {name} ({where})")
+    checked = Settings().changed(values, origin=where)
+    return {key: checked.get(key) for key in values}
