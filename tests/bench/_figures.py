@@ -27,6 +27,11 @@ def at_most(limit: float) -> Goal:
     return Goal(f"<= {limit:g}", lambda value, _: value <= limit, needs_base=False)
 
 
+def at_least(limit: float) -> Goal:
+    """The value itself must be `limit` at least."""
+    return Goal(f">= {limit:g}", lambda value, _: value >= limit, needs_base=False)
+
+
 def exactly(wanted: float) -> Goal:
     """The value itself must be `wanted`."""
     return Goal(f"= {wanted:g}", lambda value, _: value == wanted, needs_base=False)

@@ -1,5 +1,7 @@
 """Search the library of FOLDER and DATA in a warm process, ROUNDS x 20 different queries; beside each, the bare steps.
 
+Then the same queries for their meaning alone, and with and without the reports of the stages.
+
 The bare steps are those that no hybrid search can do without: the query's vector, one word query over the same column
 with the same words, one product with a matrix of the stored vectors, ten rows by their place.
 """
@@ -9,7 +11,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,6 +23,9 @@ from lancedb.query import MatchQuery
 from lilbee_core import Lilbee
 from lilbee_core.analysis import Analyzer
 from lilbee_core.embed import MiniLM
+from lilbee_core.protocols import SearchContext, SearchStage
+from lilbee_core.search import _combinators, _pipeline
+from lilbee_core.types import SearchState
 from tests.bench._measure import percentile
 
 QUERIES = (
@@ -63,10 +69,47 @@ def timed_ms(work: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
+def spread(times: Sequence[float]) -> dict[str, float]:
+    """Return the middle and the slow end of some times."""
+    return {"p50_ms": percentile(times, 0.5), "p95_ms": percentile(times, 0.95)}
+
+
+@contextmanager
+def no_reports() -> Generator[None]:
+    """Run stages without a report, a check or a look at the clock, as if nobody ever wanted to know."""
+
+    def bare_run(stage: SearchStage, state: SearchState, context: SearchContext) -> SearchState:
+        return stage.run(state, context)
+
+    kept = _pipeline.run_stage
+    _pipeline.run_stage = _combinators.run_stage = bare_run
+    try:
+        yield
+    finally:
+        _pipeline.run_stage = _combinators.run_stage = kept
+
+
+def reported(bee: Lilbee, rounds: int) -> dict[str, float]:
+    """Return what a search takes with its reports and without them, in turns, once the query's vector is known."""
+    with_them: list[float] = []
+    without: list[float] = []
+    for turn in range(rounds):
+        for query in QUERIES:
+            bee.search(query, top_k=10)
+            for traced in (True, False) if turn % 2 else (False, True):
+                if traced:
+                    with_them.append(timed_ms(lambda asked=query: bee.search(asked, top_k=10)))
+                else:
+                    with no_reports():
+                        without.append(timed_ms(lambda asked=query: bee.search(asked, top_k=10)))
+    return {"traced_ms": percentile(with_them, 0.5), "untraced_ms": percentile(without, 0.5)}
+
+
 def main(arguments: Sequence[str]) -> int:
     folder, data, rounds = arguments[0], arguments[1], int(arguments[2])
     ours: list[float] = []
     floor: list[float] = []
+    vectors: list[float] = []
     stages: dict[str, list[float]] = {}
     with MiniLM.load() as model, Lilbee(folder, data_dir=data) as bee:
         bare = Bare(data, model)
@@ -81,13 +124,16 @@ def main(arguments: Sequence[str]) -> int:
                 result = bee.search(fresh, top_k=10)
                 ours.append((time.perf_counter() - began) * 1000)
                 floor.append(timed_ms(lambda asked=fresh: bare.search(asked)))
+                vectors.append(timed_ms(lambda asked=fresh: bee.search(f"vec: {asked} again", top_k=10)))
                 for name, ms in result.timings_ms.items():
                     stages.setdefault(name, []).append(ms)
-    told = {
-        "ours": {"p50_ms": percentile(ours, 0.5), "p95_ms": percentile(ours, 0.95)},
-        "floor": {"p50_ms": percentile(floor, 0.5), "p95_ms": percentile(floor, 0.95)},
-        "stages": {name: percentile(found, 0.5) for name, found in stages.items()},
-    }
+        told = {
+            "ours": spread(ours),
+            "floor": spread(floor),
+            "vectors": spread(vectors),
+            "stages": {name: spread(found) for name, found in stages.items()},
+            **reported(bee, rounds),
+        }
     print(json.dumps(told))
     return 0
 
