@@ -126,7 +126,8 @@ def notes() -> MemoryStore:
 
 
 def test_the_memory_profile_in_its_order():
-    parts = parts_of(notes(), embedder=HashEmbedder(dimension=512), reranker=ScriptedReranker(), options={"fold": False})
+    embedder = HashEmbedder(dimension=512)
+    parts = parts_of(notes(), embedder=embedder, reranker=ScriptedReranker(), options={"fold": False})
     result = ProfileSearcher(parts, clock=CONTEXT.clock).search(Query(text="hive note", profile="memory", top_k=20))
 
     assert [report.name for report in result.reports] == [

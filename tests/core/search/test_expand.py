@@ -1,4 +1,4 @@
-"""Other wordings by a chat model: asked once, read as models write, kept from drifting (R078, R160, R161, R170, R171)."""
+"""Other wordings by a chat model: asked once, read as they come, kept from drifting (R078, R160, R161, R170, R171)."""
 
 from __future__ import annotations
 
