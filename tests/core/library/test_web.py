@@ -1,4 +1,7 @@
-"""Pages of the web in a library (R055, R059-R061, R063-R064, R248, R290): added, crawled, found, updated, forgotten."""
+"""Pages of the web in a library: added, crawled, found, updated, forgotten.
+
+R012, R055, R059-R061, R063-R064, R248, R290.
+"""
 
 from __future__ import annotations
 
