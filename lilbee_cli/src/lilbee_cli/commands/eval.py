@@ -125,7 +125,7 @@ def _library(told: Common, folder: str, sink: EventSink) -> Generator[Lilbee, No
     """Open the library that was named, the user's own for a set without documents, or one that is deleted later."""
     from lilbee_core import Lilbee
 
-    with told.open() as any_library:
+    with Lilbee() as any_library:
         has_documents = any_library.evaluation.open(folder).has_documents
     if not has_documents:
         with told.open(sink) as bee:
