@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from lilbee_core.errors import EncryptedDocument, LilbeeError, LimitExceeded
-from lilbee_core.extract._members import MAX_BYTES, Joined, MemberReader, Nesting
+from lilbee_core.extract._members import Joined, MemberReader, Nesting
 from lilbee_core.extract._package import BROKEN_ZIP
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes, split_passwords
 from lilbee_core.protocols import ExtractContext, Extractor
@@ -81,7 +81,7 @@ def _members(source: Source, data: bytes, context: ExtractContext, members: Memb
 def _zip_members(source: Source, data: bytes, context: ExtractContext, members: MemberReader) -> Iterator[Member]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir() and not _is_noise(entry.filename)]
-        if sum(entry.file_size for entry in entries) > MAX_BYTES:
+        if sum(entry.file_size for entry in entries) > members.limits.unpacked_bytes:
             raise _too_big(source)
         for entry in entries:
             members.spend(entry.file_size)
@@ -136,7 +136,8 @@ def _limited(source: Source, handle: IO[bytes] | gzip.GzipFile) -> bytes:
 
 def _too_big(source: Source) -> LimitExceeded:
     return LimitExceeded(
-        f"{source.path} unpacks to more than is allowed", hint="Unpack the file yourself into the folder, or ignore it."
+        f"{source.path} unpacks to more than is allowed",
+        hint="Unpack the file yourself into the folder, or raise archive_max_mb.",
     )
 
 

@@ -64,7 +64,7 @@ def mail(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``mail``."""
     from lilbee_core.extract._mail import MailExtractor
 
-    return MailExtractor()
+    return MailExtractor(limits=services.limits)
 
 
 def mbox(options: Options, services: ExtractServices) -> Extractor:
@@ -78,7 +78,7 @@ def archive(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``archive``."""
     from lilbee_core.extract._archive import ArchiveExtractor
 
-    return ArchiveExtractor()
+    return ArchiveExtractor(limits=services.limits)
 
 
 def code(options: Options, services: ExtractServices) -> Extractor:

@@ -8,16 +8,11 @@ from lilbee_core.errors import LilbeeError, LimitExceeded
 from lilbee_core.extract._media import HEAD_BYTES
 from lilbee_core.extract._registry import ExtractorRegistry, build_extractor
 from lilbee_core.extract._run import run_extractor
-from lilbee_core.plugins.specs import ExtractServices
+from lilbee_core.plugins.specs import ExtractServices, MemberLimits
 from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Heading, Segment, Source, Span
 
 GAP = "\n\n"
-MAX_DEPTH = 3
-"""How many archives or mails may lie in each other, the outermost included."""
-MAX_MEMBERS = 5_000
-MAX_BYTES = 400 * 1024 * 1024
-"""How much the members of one file may unpack to, all together."""
 
 
 class Joined:
@@ -63,12 +58,20 @@ def _segments(document: Document, member: str, start: int, length: int) -> list[
 class MemberReader:
     """Reads members with the built-in extractors, within one budget for the whole file."""
 
-    def __init__(self, source: Source, *, depth: int = 1, budget: list[int] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        limits: MemberLimits = MemberLimits(),  # noqa: B008 - a frozen value
+        depth: int = 1,
+        budget: list[int] | None = None,
+    ) -> None:
         """Take the file that holds the members; `depth` counts the files around it and itself."""
+        self.limits = limits
         self._source = source
         self._depth = depth
         # Shared with the readers of inner archives: bytes and members left.
-        self._budget = budget if budget is not None else [MAX_BYTES, MAX_MEMBERS]
+        self._budget = budget if budget is not None else [limits.unpacked_bytes, limits.members]
         self._registry: ExtractorRegistry | None = None
         self._built: dict[str, Extractor] = {}
 
@@ -83,7 +86,7 @@ class MemberReader:
         if min(self._budget) < 0:
             raise LimitExceeded(
                 f"{self._source.path} unpacks to more than is allowed",
-                hint="Unpack the file yourself into the folder, or ignore it.",
+                hint="Unpack the file yourself into the folder, or raise archive_max_mb or archive_max_members.",
             )
 
     def read(self, name: str, data: bytes, context: ExtractContext) -> Document | LilbeeError:
@@ -99,19 +102,23 @@ class MemberReader:
             return LilbeeError(f"{name} is {media_type}, which no extractor reads", code="extract.unsupported")
         extractor = self._built.get(spec.name)
         if extractor is None:
-            extractor = self._built[spec.name] = build_extractor(spec, {}, ExtractServices())
+            extractor = self._built[spec.name] = build_extractor(spec, {}, ExtractServices(limits=self.limits))
         if isinstance(extractor, Nesting):
-            if self._depth >= MAX_DEPTH:
+            if self._depth >= self.limits.depth:
                 return LimitExceeded(f"{name} lies too deep inside other files")
-            extractor = extractor.inside(MemberReader(source, depth=self._depth + 1, budget=self._budget))
+            extractor = extractor.inside(
+                MemberReader(source, limits=self.limits, depth=self._depth + 1, budget=self._budget)
+            )
         return run_extractor(extractor, source, context)
 
 
 class Nesting:
     """An extractor whose files hold files."""
 
-    def __init__(self, members: MemberReader | None = None) -> None:
+    def __init__(self, members: MemberReader | None = None, *, limits: MemberLimits | None = None) -> None:
+        """Take the reader of members of the file around, or the limits for the outermost one."""
         self._members = members
+        self._limits = limits or MemberLimits()
 
     def inside(self, members: MemberReader) -> Extractor:
         """Return the extractor for a file that lies inside another one."""
@@ -119,4 +126,4 @@ class Nesting:
 
     def reader(self, source: Source) -> MemberReader:
         """Return the reader of the file's members."""
-        return self._members or MemberReader(source)
+        return self._members or MemberReader(source, limits=self._limits)

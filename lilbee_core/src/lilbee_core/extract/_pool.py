@@ -25,7 +25,7 @@ from lilbee_core.extract._registry import ExtractorRegistry
 from lilbee_core.extract._run import run_extractor, timed_out
 from lilbee_core.extract._text import TextExtractor
 from lilbee_core.extract._wire import Outcome, Setup
-from lilbee_core.plugins.specs import ExtractServices
+from lilbee_core.plugins.specs import ExtractServices, MemberLimits
 from lilbee_core.types import Document, Source
 
 _WATCH_S = 0.1
@@ -65,6 +65,7 @@ class ExtractPool:
         languages: Sequence[str] = (),
         recycle_after: int = 200,
         recognizer: Recognizer | None = None,
+        limits: MemberLimits | None = None,
     ) -> None:
         """Take the settings; nothing is started yet.
 
@@ -86,7 +87,9 @@ class ExtractPool:
         self._recognizer = recognizer
         self._folders = WorkFolders(cache_dir, native_dir)
         self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
-        self._planner = Planner(options, ExtractServices(cache_dir=str(cache_dir) if cache_dir else None))
+        self._limits = limits or MemberLimits()
+        services = ExtractServices(cache_dir=str(cache_dir) if cache_dir else None, limits=self._limits)
+        self._planner = Planner(options, services)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._lanes: list[Lane] = []
         self._lock = threading.Lock()
@@ -238,6 +241,7 @@ class ExtractPool:
             max_chars=self._context.max_chars,
             password=self._context.password,
             languages=self._context.languages,
+            limits=self._limits,
         )
 
     def _start_thread(self, call: Call, source: Source, plan: Plan) -> None:

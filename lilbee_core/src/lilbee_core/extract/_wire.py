@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.extract._pictures import Picture
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.types import Document, Source
 
 _LENGTH = struct.Struct("<Q")
@@ -34,6 +35,7 @@ class Setup:
     max_chars: int
     password: str | None
     languages: tuple[str, ...]
+    limits: MemberLimits = field(default_factory=MemberLimits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,7 @@ class _Worker:
     """Builds extractors as tasks ask for them and keeps them."""
 
     def __init__(self, setup: Setup) -> None:
-        self._services = ExtractServices(cache_dir=setup.cache_dir)
+        self._services = ExtractServices(cache_dir=setup.cache_dir, limits=setup.limits)
         self._context = FileContext(max_chars=setup.max_chars, password=setup.password, languages=setup.languages)
         self._built: dict[str, Extractor] = {}
 

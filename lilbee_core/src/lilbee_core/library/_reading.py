@@ -10,6 +10,7 @@ from lilbee_core.errors import LilbeeError, PluginError
 from lilbee_core.extract import ExtractorRegistry, ExtractPool, has_pictures
 from lilbee_core.library._recognizing import build_recognizer, fingerprint
 from lilbee_core.plugins import PluginHost
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.protocols import ModelRouter
 from lilbee_core.settings import Settings, user_cache_dir
 from lilbee_core.types import Document, Source
@@ -52,9 +53,7 @@ class Reader:
         self._pool.close()
 
 
-def build_reader(
-    settings: Settings, host: PluginHost, cache_dir: Path, router: Callable[[], ModelRouter]
-) -> Reader:
+def build_reader(settings: Settings, host: PluginHost, cache_dir: Path, router: Callable[[], ModelRouter]) -> Reader:
     """Return the reader; its worker processes start with the first file that needs one."""
     options = settings.ingest
     offers = host.extractors()
@@ -71,5 +70,10 @@ def build_reader(
         max_chars=options.max_text_chars,
         password=options.extract_password or None,
         recognizer=build_recognizer(settings, host, router),
+        limits=MemberLimits(
+            members=options.archive_max_members,
+            unpacked_bytes=options.archive_max_mb * 1_000_000,
+            depth=options.archive_max_depth,
+        ),
     )
     return Reader(registry, pool, recognized_by=fingerprint(settings, host))

@@ -43,10 +43,20 @@ class PluginSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemberLimits:
+    """How many files one archive or mail may hold, how much they may unpack to, and how deep they may lie."""
+
+    members: int = 5_000
+    unpacked_bytes: int = 400_000_000
+    depth: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractServices:
     """What an extractor may use while it is built. It runs in a worker process."""
 
     cache_dir: str | None = None
+    limits: MemberLimits = MemberLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
