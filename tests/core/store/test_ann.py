@@ -6,6 +6,7 @@ Shows R195-R200.
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,30 @@ def test_it_is_built_at_the_threshold_and_finds_what_exact_search_finds(tmp_path
         assert file.stat().st_mtime_ns == built
         assert recall(store, exact) >= 0.99
         assert store.check() == ()
+
+
+@pytest.mark.slow
+def test_searches_go_on_while_it_is_built(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store, Store.open(tmp_path) as reader:
+        fill(store, 60)
+        query = clustered(1, seed=1)[0]
+        expected = ids(reader.dense(query, limit=5))
+        done = threading.Event()
+        seen: list[list[str]] = []
+
+        def search() -> None:
+            while not done.is_set():
+                seen.append(ids(reader.dense(query, limit=5)))
+
+        thread = threading.Thread(target=search)
+        thread.start()
+        store.build_vector_index()
+        done.set()
+        thread.join()
+        assert len(seen) > 5
+        assert all(found == expected for found in seen)
+        assert ids(reader.dense(query, limit=5)) == expected
+        assert reader.stats().vector_bytes == 0, "the memory of exact search is not given back"
 
 
 @pytest.mark.slow
