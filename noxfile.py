@@ -96,6 +96,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Give the readers mutated files for two minutes, or as long as the arguments say (--seconds 600 --seed 7)."""
+    install_all(session, "test")
+    session.run("python", "tests/tools/fuzz_extraction.py", *session.posargs, env={"PYTHONPATH": str(ROOT)})
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Run every example."""
     install_all(session, "test")

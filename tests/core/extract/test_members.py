@@ -12,7 +12,7 @@ from email.message import EmailMessage
 import pytest
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText
-from lilbee_core.extract import _members
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.types import Document
 from tests.core.extract._files import docx, paragraph, zipped
 from tests.core.extract.conftest import Read
@@ -154,7 +154,7 @@ def test_tar_and_gzip_are_read(document: ReadDocument) -> None:
 def test_archives_too_deep_are_named(document: ReadDocument) -> None:
     data = b"bottom"
     name = "bottom.txt"
-    for level in range(_members.MAX_DEPTH + 1):
+    for level in range(MemberLimits().depth + 1):
         data, name = zipped({name: data, f"level{level}.txt": f"level {level}"}), f"level{level}.zip"
     found = document("a.zip", data)
     assert "bottom" not in found.text
@@ -170,7 +170,13 @@ def test_bombs_are_refused(name: str, read: Read) -> None:
 
 
 def test_too_many_members_are_refused(read: Read) -> None:
-    assert isinstance(read("a.zip", zipped({f"{n}": "" for n in range(_members.MAX_MEMBERS + 1)})), LimitExceeded)
+    assert isinstance(read("a.zip", zipped({f"{n}": "" for n in range(MemberLimits().members + 1)})), LimitExceeded)
+
+
+def test_headers_in_broken_code_are_read_as_they_stand(document: ReadDocument) -> None:
+    found = document("a.eml", b"Subject: =?utf-8?B?Zm9vY?= and =?x\nFrom: a@x.example\n\nwords\n")
+    assert "=?utf-8?B?Zm9vY?=" in found.text
+    assert "words" in found.text
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.gz", "a.tar"])

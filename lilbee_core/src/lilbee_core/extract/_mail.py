@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from email.errors import MessageError
 from email.header import decode_header
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -128,7 +129,7 @@ def _words(raw: str) -> str:
     value = re.sub(r"\n[ \t]+", " ", value)
     try:
         parts = decode_header(value)
-    except (ValueError, LookupError):
+    except (ValueError, LookupError, MessageError):
         return " ".join(value.split())
     return " ".join("".join(_word(text, charset) for text, charset in parts).split())
 
