@@ -96,6 +96,7 @@ class Dense:
         self._building = threading.Lock()
         self._held: Held | None = None
         self._asked: Version | None = None
+        self._counted: tuple[Version, int] | None = None
 
     def search(self, vector: Vector, limit: int, where: str | None) -> tuple[Scored, ...]:
         """Return the nearest chunks by cosine similarity, best first."""
@@ -149,7 +150,15 @@ class Dense:
         return best_first(ids, cast("list[float]", best.scores.tolist()))[:limit]
 
     def _uses(self, calibration: Calibration, table: Table) -> bool:
-        return calibration.is_good and (calibration.forced or table.count_rows() >= self._ann_threshold)
+        return calibration.is_good and (calibration.forced or self._count(table) >= self._ann_threshold)
+
+    def _count(self, table: Table) -> int:
+        """Return the number of rows; the engine is asked once per commit."""
+        version = (self._tables.generation, self._tables.version_of(self.name))
+        known = self._counted
+        if known is None or known[0] != version:
+            known = self._counted = (version, table.count_rows())
+        return known[1]
 
     def _current(self, table: Table, dimension: int) -> Held | None:
         """Return the matrix of the newest version, None where the engine is to read the column instead."""
