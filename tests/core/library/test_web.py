@@ -133,6 +133,21 @@ def test_files_are_read_by_the_readers_of_their_kind(site: Website, opened: Open
     assert {row.media_type for row in bee.documents(collection="web")} == {"text/csv", "text/plain"}
 
 
+def test_a_list_of_pages_that_is_damaged_costs_the_addresses_alone(site: Website, opened: Open) -> None:
+    first = opened()
+    first.add(site.url("/ferry"))
+    first.close()
+    for one in (first.data_dir / "web" / ".crawl").glob("manifest.sqlite*"):
+        one.write_bytes(b"not a database" * 999)
+    bee = opened()
+    result = bee.search("ferry at noon", profile="keyword")
+    assert [hit.url for hit in result.hits] == [None]
+    assert any("the list of pages" in warning for warning in result.warnings)
+    with pytest.raises(CrawlError, match="cannot be used") as caught:
+        bee.web.crawl(site.url())
+    assert "manifest.sqlite" in caught.value.hint
+
+
 def test_pages_are_forgotten_removed_and_taken_back(site: Website, opened: Open) -> None:
     bee = opened()
     bee.web.crawl(site.url())
