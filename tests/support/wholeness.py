@@ -58,6 +58,22 @@ def editions(store: Store) -> dict[DocumentId, Edition]:
     }
 
 
+def by_place(found: Editions) -> dict[DocumentId, Edition]:
+    """Return documents under their places and without ids: two indexes of one folder agree on all but these."""
+    named: dict[DocumentId, Edition] = {}
+    for one in found.values():
+        place = DocumentId(_name(one))
+        if one.row is None or one.row.path.startswith(".lilbee"):
+            continue
+        named[place] = Edition(
+            replace(one.row, id=place),
+            one.text,
+            tuple(replace(chunk, id=ChunkId(str(chunk.ordinal)), document_id=place) for chunk in one.chunks),
+            {ChunkId(str(c.ordinal)): one.vectors[c.id] for c in one.chunks if c.id in one.vectors},
+        )
+    return named
+
+
 def uncommitted(store: Store) -> set[str]:
     """Return the documents whose chunks that readers see were cut from a text which the ledger does not name."""
     committed = set(pairs(store._tables.select(DOCUMENTS, "read all", ("id", "revision")), "id", "revision"))

@@ -14,7 +14,7 @@ from lilbee_core.ingest._patterns import Matcher, literal_prefix
 IGNORE_FILES = (".gitignore", ".lilbeeignore")
 
 DEFAULT_IGNORES = (
-    ".git/", ".hg/", ".svn/", ".jj/", *IGNORE_FILES,
+    ".git/", ".hg/", ".svn/", ".jj/", ".lilbee/", *IGNORE_FILES,
     "node_modules/", "bower_components/",
     "__pycache__/", "*.pyc", "*.pyo", ".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".hypothesis/", ".tox/",
     ".nox/", ".venv/", ".ipynb_checkpoints/", "*.egg-info/",

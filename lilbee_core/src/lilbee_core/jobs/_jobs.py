@@ -190,7 +190,8 @@ class Jobs:
             self._end(job, JobState.CANCELLED)
         except LilbeeError as error:
             self._end(job, JobState.FAILED, error=error.to_dict())
-        except Exception as error:  # a bug: said in the record, since nobody sees this thread
+        except BaseException as error:  # said in the record, since nobody sees this thread
+            # Not only bugs: a panic of a native library is no Exception, and whoever waits must not wait for ever.
             log.exception("job %s failed", job.id)
             said = LilbeeError(f"{type(error).__name__}: {error}", hint="See the log.", code="job.failed")
             self._end(job, JobState.FAILED, error=said.to_dict())

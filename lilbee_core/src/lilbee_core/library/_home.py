@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,9 +83,15 @@ class Home:
         marker = self.data_dir / ".gitignore"
         try:
             self.data_dir.mkdir(parents=True, exist_ok=True)
-            if not marker.exists():
+            if not marker.exists() or not marker.stat().st_size:
                 marker.write_text("*\n", encoding="utf-8")
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise LibraryError(
+                    f"the disk is full: {self.data_dir} cannot be written",
+                    hint="free some disk space, then run the command again",
+                    code="store.full",
+                ) from error
             raise LibraryError(
                 f"{self.data_dir} cannot be written: {error.strerror}",
                 hint="Choose another place with data_dir= or --data-dir.",

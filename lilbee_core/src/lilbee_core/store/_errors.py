@@ -15,7 +15,7 @@ from lilbee_core.errors import LilbeeError, StoreError
 log = logging.getLogger(__name__)
 
 _FULL = re.compile(
-    r"no space left|storagefull|quota exceeded|os error (28|122)\b|disk full|database or disk is full", re.IGNORECASE
+    r"no space left|storagefull|quota exceeded|os error (27|28|122)\b|disk full|database or disk is full", re.IGNORECASE
 )
 _FORBIDDEN = re.compile(
     r"permission denied|read-only file system|readonlyfilesystem|permissiondenied|"
@@ -24,14 +24,14 @@ _FORBIDDEN = re.compile(
 )
 _DAMAGED = re.compile(
     r"not found|notfound|no such file|corrupt|malformed|not a database|unexpected eof|invalid magic|magic number|"
-    r"does not exist|out of range|protobuf|decode|invalid footer|panic|invalidinput|file size is too small|"
-    r"failed to fill whole buffer|incompatible|footer|manifest",
+    r"does not exist|out of range|invalid range|protobuf|decode|invalid footer|panic|invalidinput|"
+    r"file size is too small|failed to fill whole buffer|incompatible|footer|manifest",
     re.IGNORECASE,
 )
 # Mistakes of ours are not dressed up as failures of the database.
 _BUGS = (AssertionError, AttributeError, ImportError, NameError, NotImplementedError)
 _LEAST_FREE = 65_536
-_CODES_FULL = {errno.ENOSPC, errno.EDQUOT}
+_CODES_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CODES_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 

@@ -1,0 +1,68 @@
+"""What is far from usual: very many files, a very long log, a very long line. Time and memory, nothing to beat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bench._figures import Figure, Report
+from tests.bench._measure import folder_bytes, run
+from tests.bench._world import ROOT, World, tool
+
+FILES = 100_000
+LOG_BYTES = 200_000_000
+LINE_BYTES = 50_000_000
+
+
+def test_very_many_files(world: World, report: Report) -> None:
+    folder, count = world.folder / "tiny", world.size(FILES)
+    for number in range(count):
+        path = folder / f"{number // 1000:03}" / f"{number:06}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"tiny file {number} of the harbor, berth {number * 7919 % 10_007}\n")
+    measure(world, report, folder, f"ingest of {count} tiny files")
+
+
+@pytest.mark.parametrize("what", ["log", "line"])
+def test_a_very_long_file(world: World, report: Report, what: str) -> None:
+    size = world.size(LOG_BYTES if what == "log" else LINE_BYTES)
+    folder = world.folder / f"one-{what}"
+    folder.mkdir()
+    with (folder / f"harbor.{'log' if what == 'log' else 'txt'}").open("w") as out:
+        written = 0
+        for piece in pieces(what):
+            written += out.write(piece)
+            if written >= size:
+                break
+    measure(world, report, folder, f"ingest of a {what} of {size // 1_000_000} MB")
+
+
+def pieces(what: str) -> Iterator[str]:
+    number = 0
+    while True:
+        number += 1
+        lamp = f"buoy {number * 7919 % 1_000_003} was {'lit' if number % 3 else 'out'}"
+        yield f"2026-03-01T{number % 24:02}:00:00Z harbor[{number}] {lamp}\n" if what == "log" else f"{lamp}, "
+
+
+def measure(world: World, report: Report, folder: Path, what: str) -> None:
+    data = world.folder / f"{folder.name}-data"
+    done = run(tool("build_library", folder, data), env=world.env(), cwd=ROOT)
+    told = json.loads(done.out)
+    size = sum(path.stat().st_size for path in folder.rglob("*.*"))
+    note = f"{told['added']} files, {told['chunks']} chunks, {folder_bytes(data) / 1e6:.0f} MB on disk"
+    report.add(
+        Figure(id="wide", what=what, value=done.wall_s, unit="s", note=note),
+        Figure(
+            id="wide",
+            what="the same, memory of all processes at the most",
+            value=done.peak_mb,
+            unit="MB",
+            base=size / 1e6,
+            base_name="MB of text",
+            note=f"{done.cpu_s:.0f} CPU s",
+        ),
+    )
