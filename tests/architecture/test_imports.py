@@ -24,6 +24,7 @@ HOMES = {
     "graspologic_native": {"concepts"},
     "kreuzberg": {"extract"},
     "msoffcrypto": {"extract"},
+    "olefile": {"extract"},
     "pypdfium2": {"extract"},
     "python_calamine": {"extract"},
     "rapidocr": {"extract"},

@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import gzip
 import io
+import os
 import tarfile
 from collections.abc import Callable
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText
+from lilbee_core.extract._outlook import attachments
 from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.types import Document
 from tests.core.extract._files import docx, paragraph, zipped
 from tests.core.extract.conftest import Read
 
 ReadDocument = Callable[..., Document]
+EVALUATION = Path(os.environ.get("LILBEE_EVAL_DIR", "")) / "files"
 
 
 def members(document: Document) -> dict[str | None, str]:
@@ -198,3 +202,19 @@ def test_protected_archives_say_so(read: Read) -> None:
     assert isinstance(read("a.zip", bytes(data)), EncryptedDocument)
     error = read("a.zip", bytes(data), password="wrong")
     assert isinstance(error, EncryptedDocument)
+
+
+def test_attachments_of_an_outlook_mail_without_any_are_none() -> None:
+    assert list(attachments(b"no container")) == []
+
+
+@pytest.mark.skipif(not (EVALUATION / "msg").is_dir(), reason="LILBEE_EVAL_DIR names no folder with files/msg")
+def test_attachments_of_an_outlook_mail_are_members(document: ReadDocument) -> None:
+    data = (EVALUATION / "msg" / "with_attachment.msg").read_bytes()
+    names = [name for name, _ in attachments(data)]
+    found = document("a.msg", data)
+    assert names
+    assert "This email contains an attachment" in found.text
+    read = {one.member for one in found.segments if one.member}
+    assert read <= set(names)
+    assert read

@@ -40,6 +40,7 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("xml", formats.XML, build.xml, "XML: prose without tags, data as it stands"),
         ("notebook", formats.NOTEBOOKS, build.notebook, "Jupyter notebooks by cell"),
         ("mail", formats.MAIL, build.mail, "Mails with their attachments, and saved web pages"),
+        ("outlook", formats.OUTLOOK, build.outlook, "Mails of Outlook with their attachments"),
         ("mbox", formats.MBOX, build.mbox, "Mailboxes by message"),
         ("archive", formats.ARCHIVES, build.archive, "The files inside zip and tar archives"),
         ("code", formats.CODE, build.code, "Source code with its definitions"),
@@ -51,7 +52,7 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
             "kreuzberg",
             formats.KREUZBERG,
             build.kreuzberg,
-            "PDF, spreadsheets, RTF, older Office, Outlook mail",
+            "PDF, spreadsheets, RTF, older Office, images",
         ),
     )
     return tuple(

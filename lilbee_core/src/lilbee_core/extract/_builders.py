@@ -67,6 +67,13 @@ def mail(options: Options, services: ExtractServices) -> Extractor:
     return MailExtractor(limits=services.limits)
 
 
+def outlook(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``outlook``."""
+    from lilbee_core.extract._outlook import OutlookExtractor
+
+    return OutlookExtractor(limits=services.limits)
+
+
 def mbox(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``mbox``."""
     from lilbee_core.extract._mbox import MboxExtractor

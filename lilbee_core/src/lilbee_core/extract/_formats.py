@@ -48,13 +48,13 @@ DOCX = (
 )
 ODF = ("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.presentation")
 EPUB = ("application/epub+zip",)
+OUTLOOK = ("application/vnd.ms-outlook",)
 WORD = "application/msword"
 PROSE = (
     WORD,
     "application/vnd.ms-powerpoint",
     "application/rtf",
     "application/x-fictionbook+xml",
-    "application/vnd.ms-outlook",
     "application/x-hwp",
 )
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp")
