@@ -11,6 +11,7 @@ import json
 import os
 import sysconfig
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ from lilbee_core.types import (
     chunk_id,
 )
 
-REAL, NEIGHBORS, CHARS, PER_DOCUMENT, PER_BATCH = 6_000, 5, 240, 50, 128
+REAL, NEIGHBORS, CHARS, PER_DOCUMENT, PER_BATCH = 4_000, 5, 240, 50, 128
 PASSAGES_PER_CHUNK = 3
 FOLDERS = 20
 """A filter on one of them passes 5 % of the chunks."""
@@ -55,6 +56,17 @@ def questions(count: int) -> list[str]:
     lines = [line for path in sorted(Path(folder).glob("*/queries.jsonl")) for line in path.open(encoding="utf-8")]
     random = np.random.default_rng(3)
     return [json.loads(lines[place])["text"] for place in random.choice(len(lines), size=count, replace=False)]
+
+
+def embedded(texts: Sequence[str]) -> Vectors:
+    """Return the vectors of texts by the built-in model, on all cores."""
+    threads = os.cpu_count() or 1
+    with MiniLM.load() as model, ThreadPoolExecutor(threads) as pool:
+        parts = pool.map(model.embed, [texts[start::threads] for start in range(threads)])
+        vectors = np.empty((len(texts), model.dimension), dtype=np.float32)
+        for start, part in enumerate(parts):
+            vectors[start::threads] = part
+    return vectors
 
 
 def _judged(folder: Path) -> Iterator[str]:
@@ -101,8 +113,7 @@ def _neighbors(real: Vectors) -> NDArray[np.intp]:
 def fill(data: Path, count: int) -> None:
     """Write `count` chunks into the store of DATA, without building the vector index."""
     texts = passages(REAL)
-    model = MiniLM.load()
-    real = np.asarray(model.embed(texts), dtype=np.float32)
+    real = embedded(texts)
     analyzer = Analyzer()
     words = [analyzer.index_text(text, language="en") for text in texts]
     random = np.random.default_rng(5)
