@@ -10,24 +10,25 @@ import pytest
 
 from tests.bench._figures import Figure, Report
 from tests.bench._measure import folder_bytes, run
-from tests.bench._world import ROOT, World, tool
+from tests.bench._servers import EmbedServer
+from tests.bench._world import World, lilbee
 
 FILES = 100_000
 LOG_BYTES = 200_000_000
 LINE_BYTES = 50_000_000
 
 
-def test_very_many_files(world: World, report: Report) -> None:
+def test_very_many_files(world: World, report: Report, server: EmbedServer) -> None:
     folder, count = world.folder / "tiny", world.size(FILES)
     for number in range(count):
         path = folder / f"{number // 1000:03}" / f"{number:06}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"tiny file {number} of the harbor, berth {number * 7919 % 10_007}\n")
-    measure(world, report, folder, f"ingest of {count} tiny files")
+    measure(world, report, server, folder, f"ingest of {count} tiny files")
 
 
 @pytest.mark.parametrize("what", ["log", "line"])
-def test_a_very_long_file(world: World, report: Report, what: str) -> None:
+def test_a_very_long_file(world: World, report: Report, server: EmbedServer, what: str) -> None:
     size = world.size(LOG_BYTES if what == "log" else LINE_BYTES)
     folder = world.folder / f"one-{what}"
     folder.mkdir()
@@ -37,7 +38,7 @@ def test_a_very_long_file(world: World, report: Report, what: str) -> None:
             written += out.write(piece)
             if written >= size:
                 break
-    measure(world, report, folder, f"ingest of a {what} of {size // 1_000_000} MB")
+    measure(world, report, server, folder, f"ingest of a {what} of {size // 1_000_000} MB")
 
 
 def pieces(what: str) -> Iterator[str]:
@@ -48,9 +49,10 @@ def pieces(what: str) -> Iterator[str]:
         yield f"2026-03-01T{number % 24:02}:00:00Z harbor[{number}] {lamp}\n" if what == "log" else f"{lamp}, "
 
 
-def measure(world: World, report: Report, folder: Path, what: str) -> None:
+def measure(world: World, report: Report, server: EmbedServer, folder: Path, what: str) -> None:
     data = world.folder / f"{folder.name}-data"
-    done = run(tool("build_library", folder, data), env=world.env(), cwd=ROOT)
+    command = [*lilbee(), "sync", "--library", str(folder), "--data-dir", str(data), "--json"]
+    done = run(command, env=world.env(**server.settings))
     told = json.loads(done.out)
     size = sum(path.stat().st_size for path in folder.rglob("*.*"))
     note = f"{told['added']} files, {told['chunks']} chunks, {folder_bytes(data) / 1e6:.0f} MB on disk"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lilbee_core.store import Store
+from lilbee_core.store._engine import connect
 from tests.core.ingest._process import outcome, start
 from tests.core.ingest.conftest import a_library
 from tests.support.wholeness import Editions, Watcher, differences, editions, uncommitted
@@ -81,3 +82,20 @@ def wait_for_writing(process: subprocess.Popen[str], data: Path) -> None:
     deadline = time.monotonic() + 60
     while not (data / "lock.json").exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
+
+
+def test_what_was_written_but_not_committed_is_whole_until_the_next_sync_does_it_again(tmp_path: Path) -> None:
+    """Killed between chunks and ledger: see "A killed batch may be seen, whole" in the decisions."""
+    folder, data = tmp_path / "notes", tmp_path / "data"
+    folder.mkdir()
+    for name in ("heron", "godwit"):
+        (folder / f"{name}.md").write_text(f"The {name} stands by the weir.\n")
+    sync(folder, data)
+    whole = read(data)
+    connect(data / "index").open_table("documents").delete("path = 'heron.md'")
+    with a_library(folder, data) as bee:
+        assert bee.search("term:heron")[0].chunk.text == "The heron stands by the weir."
+        assert [row.path for row in bee.documents()] == ["godwit.md"]
+        report = bee.sync()
+        assert (report.added, report.unchanged) == (1, 1)
+    assert differences(read(data), whole) == []
