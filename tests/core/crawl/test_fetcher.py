@@ -171,6 +171,7 @@ def test_sound_and_films_are_not_loaded(site: Website, fetcher: WebFetcher) -> N
         ("identity", b"honey" * 900),
         ("", b"honey" * 900),
     ],
+    ids=["gzip", "x-gzip", "deflate", "raw deflate", "identity", "nothing said"],
 )
 def test_packed_bodies_are_unpacked_however_they_are_cut(encoding: str, body: bytes) -> None:
     for size in (1, 7, 1000, len(body)):
