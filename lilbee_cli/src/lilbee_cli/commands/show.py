@@ -10,19 +10,21 @@ from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
 from lilbee_cli.render.text import clean
 
-_PLACE = re.compile(r"^(?P<ref>.+?)(?::(?P<lines>\d+(?:-\d+)?)|#page=(?P<page>\d+(?:-\d+)?))$")
+_PLACE = re.compile(r"^(?P<ref>.+?)(?::(?P<lines>\d+(?:-\d+)?)|#page=(?P<page>\d+(?:-\d+)?)|#(?P<name>[^#]+))$")
 
 
 @click.command("show")
 @click.argument("ref")
 @click.option("--lines", metavar="A-B", help="Only these lines.")
 @click.option("--page", metavar="N", help="Only this page.")
+@click.option("--around", metavar="N", type=click.IntRange(min=0), default=0, help="So many lines before and after.")
 @click.option("--numbers", "-n", is_flag=True, help="Put line numbers in front.")
 @common
-def command(told: Common, ref: str, *, lines: str | None, page: str | None, numbers: bool) -> None:
+def command(told: Common, ref: str, *, lines: str | None, page: str | None, around: int, numbers: bool) -> None:
     """Show the extracted text of a document, or a part of it.
 
-    REF is a path, collection/path or id, and may name its place: notes/a.md:12-20, report.pdf#page=3.
+    REF is a path, collection/path or id, and may name its place: notes/a.md:12-20, report.pdf#page=3,
+    fees.xlsx#Fees!A1:C20, talk.pptx#slide=3.
     """
     from lilbee_core.errors import NotFound
 
@@ -30,13 +32,13 @@ def command(told: Common, ref: str, *, lines: str | None, page: str | None, numb
     with told.open() as bee:
         match = _PLACE.match(ref) if place is None else None
         try:
-            passage = bee.get_text(ref, place)
+            passage = bee.get_text(ref, place, around=around)
         except NotFound:
             # Only now: a name may itself end in `:12`.
             if match is None:
                 raise
-            part = match["lines"] or f"p{match['page']}"
-            passage = bee.get_text(match["ref"], part)
+            part = match["lines"] or (f"p{match['page']}" if match["page"] else match["name"].replace("=", " "))
+            passage = bee.get_text(match["ref"], part, around=around)
         if told.as_json:
             emit(passage.to_dict())
             return

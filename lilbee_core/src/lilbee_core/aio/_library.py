@@ -215,9 +215,9 @@ class AsyncLilbee:
         """See `Lilbee.documents`."""
         return self._threads.iterate(lambda: self._bee.documents(collection=collection, state=state))
 
-    async def get_text(self, ref: str, place: Place = None) -> Passage:
+    async def get_text(self, ref: str, place: Place = None, *, around: int = 0) -> Passage:
         """See `Lilbee.get_text`."""
-        return await self._threads.run(lambda: self._bee.get_text(ref, place))
+        return await self._threads.run(lambda: self._bee.get_text(ref, place, around=around))
 
     async def status(self) -> LibraryStatus:
         """See `Lilbee.status`."""

@@ -310,19 +310,21 @@ class Lilbee:
             raise InvalidArgument(f"{state!r} is no state", hint=f"Choose one of {', '.join(states)}.")
         yield from self._parts.store.rows(collection=collection, states=(state,) if state else ())
 
-    def get_text(self, ref: str, place: Place = None) -> Passage:
+    def get_text(self, ref: str, place: Place = None, *, around: int = 0) -> Passage:
         """Return the extracted text of a document, or a part of it.
 
         Args:
             ref: A document id, ``collection/path``, or a path that is unique.
-            place: Lines (``"10-20"``), a page (``"p3"``), a `Hit`, a `Citation`, a `Location` or a `Span`.
+            place: Lines (``"10-20"``), a page (``"p3"``), a place by its name (``"slide 3"``, ``"Fees!A1:C20"``,
+                a member), a `Hit`, a `Citation`, a `Location` or a `Span`.
+            around: How many lines of text before and after the place to return with it.
 
         Raises:
             NotFound: If there is no such document, or more than one.
             InvalidArgument: If the place lies outside the text.
         """
         store = self._parts.store
-        return passage(store, require(store, ref), place)
+        return passage(store, require(store, ref), place, around=around)
 
     def status(self) -> LibraryStatus:
         """Return counts per state, the embedder, sizes on disk, and known problems."""

@@ -25,6 +25,7 @@ from lilbee_core.types import (
 
 Place = str | Span | Location | Hit | Citation | None
 _LINES = re.compile(r"(?:lines?[ =:]?|L|:)?(\d+)(?:[-:]L?(\d+))?$", re.IGNORECASE)
+_CELLS = re.compile(r"(.+)![A-Z]{1,3}(\d+)(?::[A-Z]{1,3}(\d+))?", re.IGNORECASE | re.DOTALL)
 _PAGES = re.compile(r"#?(?:pages?[ =]?|p\.? ?)(\d+)(?:-(\d+))?$", re.IGNORECASE)
 
 
@@ -78,8 +79,8 @@ def _collections(store: StoreLike) -> list[str]:
     return list(dict.fromkeys(row.collection for row in store.rows()))
 
 
-def passage(store: StoreLike, row: DocumentRow, place: Place) -> Passage:
-    """Return the text of a document, or the part that `place` names.
+def passage(store: StoreLike, row: DocumentRow, place: Place, *, around: int = 0) -> Passage:
+    """Return the text of a document, or the part that `place` names, with so many lines around it.
 
     Raises:
         NotFound: If the document has no text.
@@ -91,7 +92,11 @@ def passage(store: StoreLike, row: DocumentRow, place: Place) -> Passage:
         hint = "Run `lilbee sync`." if row.state is not DocumentState.INDEXED else "Run `lilbee rebuild`."
         raise NotFound(f"there is no text of {row.ref} ({reason})", hint=hint)
     lines = LineIndex(stored.text) if stored.has_lines else None
+    if around < 0:
+        raise InvalidArgument(f"around must not be negative, got {around}", hint="Give a number of lines, or 0.")
     span = _span(stored, lines, place)
+    if around:
+        span = _widened(span, lines or LineIndex(stored.text), around)
     location = locate(span, lines=lines, line_map=stored.line_map, segments=stored.segments)
     return Passage(
         document_id=row.id,
@@ -118,18 +123,14 @@ def _span(stored: StoredText, lines: LineIndex | None, place: Place) -> Span:
 
 
 def parse_place(text: str) -> Location:
-    """Read ``10``, ``10-20``, ``L10-L20``, ``p. 3`` or ``page=3`` as a location.
-
-    Raises:
-        InvalidArgument: If it is none of these.
-    """
+    """Read ``10``, ``10-20``, ``L10-L20``, ``p. 3`` or ``page=3`` as a location; anything else names a place."""
     if (match := _PAGES.fullmatch(text.strip())) is not None:
         first = int(match[1])
         return Location(page_start=first, page_end=int(match[2] or first))
     if (match := _LINES.fullmatch(text.strip())) is not None:
         first = int(match[1])
         return Location(line_start=first, line_end=int(match[2] or first))
-    raise InvalidArgument(f"{text!r} is no place in a document", hint="Write lines as 10-20 or a page as p3.")
+    return Location(label=text.strip())
 
 
 def _located(stored: StoredText, lines: LineIndex | None, place: Location) -> Span:
@@ -141,7 +142,48 @@ def _located(stored: StoredText, lines: LineIndex | None, place: Location) -> Sp
     if place.page_start is not None:
         last = place.page_end if place.page_end is not None else place.page_start
         return _pages(stored, place.page_start, last)
+    if name := place.label or place.member:
+        return _named(stored, name)
     raise InvalidArgument("the place names neither lines nor a page", hint="Write lines as 10-20 or a page as p3.")
+
+
+def _named(stored: StoredText, name: str) -> Span:
+    """Find slides, sheets, cells, chapters and members by the names that hits show."""
+    first, _, last = name.partition(" to ")
+    spans = [span for part in (first, last) if part for span in _spans_named(stored, part)]
+    if not spans:
+        known = list(dict.fromkeys(one.label or one.member for one in stored.segments if one.label or one.member))
+        some = (
+            f"It has: {', '.join(str(one) for one in known[:5])}." if known else "Write lines as 10-20, a page as p3."
+        )
+        raise InvalidArgument(f"{name!r} is no place in this document", hint=some)
+    return Span(min(span.start for span in spans), max(span.end for span in spans))
+
+
+def _spans_named(stored: StoredText, name: str) -> list[Span]:
+    wanted = name.casefold()
+    exact = [
+        one.span for one in stored.segments if wanted in ((one.label or "").casefold(), (one.member or "").casefold())
+    ]
+    cells = _CELLS.fullmatch(name)
+    if exact or cells is None:
+        return exact
+    sheet, top, bottom = cells[1].casefold(), int(cells[2]), int(cells[3] or cells[2])
+    rows = ((one.span, _CELLS.fullmatch(one.label)) for one in stored.segments if one.fine and one.label)
+    return [
+        span
+        for span, found in rows
+        if found is not None
+        and found[1].casefold() == sheet
+        and int(found[2]) <= bottom
+        and int(found[3] or found[2]) >= top
+    ]
+
+
+def _widened(span: Span, lines: LineIndex, around: int) -> Span:
+    first, last = lines.line_of(span.start), lines.line_of(max(span.start, span.end - 1))
+    wide = lines.span_of(max(1, first - around), last + around)
+    return Span(min(wide.start, span.start), max(wide.end, span.end))
 
 
 def _lines(stored: StoredText, lines: LineIndex, first: int, last: int) -> Span:
