@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
+TURNS = 3
 _PR_CAPBSET_DROP = 24
 _FILE_RIGHTS = (1, 2, 3)
 """What lets the superuser pass over the modes of files: override, search, owner."""
@@ -30,6 +31,8 @@ def work(verb: str, folder: str, data: str, word: str = "heron") -> dict[str, ob
     from tests.core.ingest.conftest import a_library
 
     told: dict[str, object] = {}
+    if verb.startswith("worker"):
+        return write_and_remove(Path(folder), Path(data), verb)
     with a_library(Path(folder), Path(data), batch_documents=4) as bee:
         for name, do in (("search", lambda: len(bee.search(word).hits)), ("sync", lambda: bee.sync().to_dict())):
             if name in verb:
@@ -38,6 +41,24 @@ def work(verb: str, folder: str, data: str, word: str = "heron") -> dict[str, ob
                 except LilbeeError as error:
                     told[name] = error.to_dict()
     return told
+
+
+def write_and_remove(folder: Path, data: Path, worker: str) -> dict[str, object]:
+    """Add documents and take some away again, with syncs and upkeep between, as others do at the same time."""
+    from lilbee_core.types import Document
+    from tests.core.ingest.conftest import a_library
+
+    with a_library(folder, data, lock_timeout_s=240.0) as bee:
+        for turn in range(TURNS):
+            names = [f"{worker}-{turn}-{part}" for part in range(3)]
+            shared = Document(path="shared", text=f"{worker} turn {turn} " * 40, collection="memory")
+            own = [Document(path=name, text=f"heron of {name}", collection="memory") for name in names]
+            bee.add_documents([*own, shared])
+            bee.remove(f"memory/{names[0]}")
+            if turn % 2:
+                bee.sync()
+                bee.optimize()
+    return {"done": worker}
 
 
 def start(

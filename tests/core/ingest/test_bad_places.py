@@ -14,7 +14,7 @@ import pytest
 from lilbee_core import Lilbee
 from lilbee_core.errors import LilbeeError, StoreError, StoreLocked
 from lilbee_core.types import Document, DocumentState
-from tests.core.ingest._process import outcome, start
+from tests.core.ingest._process import TURNS, outcome, start
 from tests.core.ingest.conftest import a_library
 
 pytestmark = pytest.mark.slow
@@ -236,6 +236,20 @@ def test_two_processes_that_sync_at_once(folder: Path, tmp_path: Path, equals_fr
     assert sum(one["added"] for one in told) == 80
     assert sum(one["unchanged"] for one in told) == 160
     equals_fresh(folder, data)
+
+
+def test_many_processes_that_write_lose_and_double_nothing(folder: Path, tmp_path: Path) -> None:
+    data, workers = tmp_path / "data", [f"worker{number}" for number in range(3)]
+    for process in [start(worker, folder, data) for worker in workers]:
+        assert "done" in outcome(process)
+    with a_library(folder, data) as bee:
+        paths = [row.path for row in bee.documents() if row.collection == "memory"]
+        kept = [f"{worker}-{turn}-{part}" for worker in workers for turn in range(TURNS) for part in (1, 2)]
+        assert sorted(paths) == sorted([*kept, "shared"])
+        text = bee.get_text("memory/shared").text
+        assert text in {f"{worker} turn {TURNS - 1} " * 40 for worker in workers}
+        assert sum(row.path.endswith(".md") for row in bee.documents()) == 12
+        assert bee._parts.store.check() == ()
 
 
 def test_a_sync_that_waits_too_long_says_for_whom(folder: Path) -> None:
