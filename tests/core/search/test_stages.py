@@ -326,6 +326,27 @@ def test_other_cosines_count_when_they_lead_by_far():
     assert not judged("insect navigation", hit, cosines=(0.9, 0.3)).get(FOUND)
 
 
+def test_a_hit_by_words_alone_is_no_nearer_than_the_last_that_meaning_listed():
+    hit = a_hit("Bees find home by the sun.")
+
+    assert not judged("bees on the moon", hit, floor=0.63, cosines=(0.3, 0.2)).get(FOUND)
+    assert judged("bees on the moon", hit, floor=0.63, cosines=(0.6, 0.5)).get(FOUND)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("complexity of cell classes", "Complexes of a complex cell, cells and cellular things.", 2 / 3),
+        ("queen leaves", "The queen left.", 1 / 2),
+        ("café prices", "A cafe has a price.", 1.0),
+    ],
+)
+def test_forms_of_one_word_count_once(query, text, share):
+    state = judged(query, a_hit(text, language="en"))
+
+    assert share_of_words(state.hits[0], state) == pytest.approx(share)
+
+
 def test_nothing_is_not_found():
     state = judged("bees")
 

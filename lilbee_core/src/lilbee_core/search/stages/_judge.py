@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TypeAlias
@@ -17,6 +17,7 @@ _LEAD_COUNTS = 2.0
 _LEAST_TOGETHER = 0.8
 _PLACE_COUNTS = 1.25
 _FEWEST_FOR_LEAD = 30
+_SAME_LETTERS = 4
 _UNSPACED = "\u0e00"
 
 Rule: TypeAlias = Callable[[float, float], float]
@@ -45,8 +46,8 @@ class Judge:
         sense = state.get(TIME)
         if sense is not None and sense.alone:
             return replace(state.put(FOUND, bool(state.hits)), note="listed by date")
-        rule = self._rule(state)
-        best = max((_nearness(hit, state, rule, self.least_words) for hit in state.hits), default=None)
+        rule, farthest = self._rule(state), _farthest_cosine(state)
+        best = max((self._nearness(hit, state, rule, farthest) for hit in state.hits), default=None)
         found = best is not None and best >= 1
         note = "no hits" if best is None else f"{'found' if found else 'nothing near enough'}, best {best:.2f} of 1"
         return replace(state.put(FOUND, found), note=note)
@@ -65,14 +66,14 @@ class Judge:
             words / least_words, (words + _LEAD_COUNTS * (cosine - usual)) / _LEAST_TOGETHER
         )
 
-
-def _nearness(hit: Hit, state: SearchState, rule: Rule, least_words: float) -> float:
-    """Return how near the hit comes to what is asked of it; 1 is enough."""
-    words = share_of_words(hit, state)
-    if words >= 1:
-        return 1.0
-    cosine = dict(hit.scores).get("dense")
-    return words / least_words if cosine is None else rule(cosine, words)
+    def _nearness(self, hit: Hit, state: SearchState, rule: Rule, farthest: float | None) -> float:
+        """Return how near the hit comes to what is asked of it; 1 is enough."""
+        words = share_of_words(hit, state)
+        if words >= 1:
+            return 1.0
+        # What the search by meaning passed over is no nearer than the last that it listed.
+        cosine = dict(hit.scores).get("dense", farthest)
+        return words / self.least_words if cosine is None else rule(cosine, words)
 
 
 def share_of_words(hit: Hit, state: SearchState) -> float:
@@ -87,8 +88,23 @@ def share_of_words(hit: Hit, state: SearchState) -> float:
     others = len(analyzed.highlights) - len(runs)
     text = hit.chunk.text
     held = {text[start:end].casefold() for start, end in hit.highlights}
-    spaced = sum(max(word, default="") < _UNSPACED for word in held)
-    return (min(others, spaced) + sum(_share_of_pairs(run, text) for run in runs)) / len(analyzed.highlights)
+    spaced = {word for word in held if max(word, default="") < _UNSPACED}
+    asked = {word.casefold() for word in analyzed.highlights if word not in runs}
+    return (min(others, _held(asked, spaced)) + sum(_share_of_pairs(run, text) for run in runs)) / len(
+        analyzed.highlights
+    )
+
+
+def _held(asked: Collection[str], found: Collection[str]) -> int:
+    """Return how many of the words asked for are among those found, of which several may be forms of one."""
+    alike = {word: {one for one in found if _is_form(one, word)} for word in asked}
+    forms = set[str]().union(*alike.values())
+    # What begins otherwise is another spelling, or a part of a longer name: it stands for a word of its own.
+    return sum(map(bool, alike.values())) + len(set(found) - forms)
+
+
+def _is_form(one: str, other: str) -> bool:
+    return one[:_SAME_LETTERS] == other[:_SAME_LETTERS]
 
 
 def _share_of_pairs(run: str, text: str) -> float:
@@ -98,5 +114,14 @@ def _share_of_pairs(run: str, text: str) -> float:
 
 def _usual_cosine(state: SearchState) -> float | None:
     """Return the middle cosine of what was searched, where there is enough of it to tell."""
-    cosines = [entry.score for ranking in state.rankings if ranking.name == "dense" for entry in ranking.entries]
+    cosines = _cosines(state)
     return median(cosines) if len(cosines) >= _FEWEST_FOR_LEAD else None
+
+
+def _farthest_cosine(state: SearchState) -> float | None:
+    """Return the last cosine that the search by meaning listed, None where it had no vote."""
+    return min(_cosines(state), default=None)
+
+
+def _cosines(state: SearchState) -> list[float]:
+    return [entry.score for ranking in state.rankings if ranking.name == "dense" for entry in ranking.entries]
