@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from lilbee_core.errors import LilbeeError
-from lilbee_core.extract import ExtractorRegistry, ExtractPool, builtin_extractors
+from lilbee_core.extract import ExtractorRegistry, ExtractPool, Recognizer, builtin_extractors
+from lilbee_core.extract._tesseract import Tesseract
 from lilbee_core.types import Document, Source
 
 FOLDER = Path(os.environ.get("LILBEE_EVAL_DIR", "")) / "files"
@@ -83,3 +85,22 @@ def test_words_stand_on_their_page(
                 wrong[f"{name}: {words}"] = (found, pages)
     assert checked
     assert wrong == {}
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
+def test_scans_are_recognized(expected: dict[str, dict[str, Any]]) -> None:
+    scans = {name: wanted for name, wanted in expected.items() if wanted.get("ocr")}
+    assert scans
+    sources = [Source(collection="c", path=name, media_type="", file=str(FOLDER / name)) for name in scans]
+    recognizer = Recognizer(lambda: [Tesseract(shutil.which("tesseract") or "")])
+    with ExtractPool(ExtractorRegistry(builtin_extractors()), workers=2, recognizer=recognizer) as pool:
+        found = {source.path: result for source, result in pool.extract(sources)}
+    wrong = {name: why for name, wanted in scans.items() if (why := unread(found[name], wanted["must"]))}
+    assert wrong == {}
+
+
+def unread(result: Document | LilbeeError, must: list[str]) -> str | None:
+    if isinstance(result, LilbeeError):
+        return result.message
+    missing = [words for words in must if letters(words) not in letters(result.text)]
+    return f"missing: {missing}" if missing else None
