@@ -181,6 +181,37 @@ def test_memory_of_vectors_is_told_and_given_back(tmp_path: Path) -> None:
         assert store.stats().vector_bytes == 0
 
 
+@pytest.mark.parametrize(
+    ("needed", "expected"),
+    [(1, 7), (5, 7), (6, 8), (8, 11), (10, 13), (33, 46), (70, 91), (160, 208)],
+)
+def test_few_partitions_are_looked_into_and_never_too_few(needed: int, expected: int) -> None:
+    asked: list[int] = []
+
+    def recall_at(nprobes: int) -> float:
+        asked.append(nprobes)
+        return 1.0 if nprobes >= needed else 0.9 + 0.09 * nprobes / needed
+
+    nprobes, found = ann.fewest_probes(recall_at)
+    assert found >= ann.GOOD_RECALL
+    assert nprobes == expected
+    assert needed <= nprobes <= max(2 * needed, 7)
+    assert len(asked) == len(set(asked)) <= 10
+
+
+def test_looking_further_ends_where_it_finds_no_more() -> None:
+    asked: list[int] = []
+
+    def recall_at(nprobes: int) -> float:
+        asked.append(nprobes)
+        return min(0.9, 0.8 + nprobes / 100)
+
+    nprobes, found = ann.fewest_probes(recall_at)
+    assert found == 0.9
+    assert nprobes >= 10
+    assert max(asked) <= 160
+
+
 def test_a_bad_index_is_not_used(tmp_path: Path) -> None:
     assert not ann.Calibration(generation=1, rows=10, nprobes=5, recall=0.9).is_good
     assert ann.Calibration(generation=1, rows=10, nprobes=5, recall=0.995).is_good

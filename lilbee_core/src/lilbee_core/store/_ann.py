@@ -9,7 +9,9 @@ from the nearest stored one as questions do (cosine .62), and their neighbors ar
 from __future__ import annotations
 
 import json
+import math
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -34,9 +36,9 @@ QUERIES, NEAREST = 60, 30
 GOOD_RECALL = 0.995
 LEAST_RECALL = 0.98
 """With less the index is not used."""
-FIRST_PROBES, EVERYWHERE, STEPS = 5, 100_000, 3
+FIRST_PROBES, EVERYWHERE, STEPS, PRECISION = 5, 100_000, 3, 0.2
 MIXED = 4
-MARGIN = 1.5
+MARGIN = 1.3
 """A query looks into so many times as many partitions as the mixtures needed."""
 REFINE = 2
 """Candidates per hit that are compared by their full vectors."""
@@ -144,13 +146,25 @@ def calibrate(table: Table, quick: QuickTable, dimension: int) -> tuple[int, flo
     queries = mixtures(table, dimension)
     worst = thresholds(table, queries, dimension)
     count = table.count_rows("has_vector")
-    nprobes, seen = FIRST_PROBES, list[float]()
-    while True:
-        seen.append(_recall(quick, count, queries, worst, nprobes))
-        # Once every partition is looked into, looking further changes nothing.
-        if seen[-1] >= GOOD_RECALL or (len(seen) > STEPS and seen[-1] <= seen[-STEPS]):
-            return round(nprobes * MARGIN), seen[-1]
-        nprobes *= 2
+    return fewest_probes(lambda nprobes: _recall(quick, count, queries, worst, nprobes))
+
+
+def fewest_probes(recall_at: Callable[[int], float]) -> tuple[int, float]:
+    """Return how many partitions to look into for a good recall, with some to spare, and the recall without these."""
+    enough, seen = FIRST_PROBES, [recall_at(FIRST_PROBES)]
+    # Once every partition is looked into, looking further changes nothing.
+    while seen[-1] < GOOD_RECALL and (len(seen) <= STEPS or seen[-1] > seen[-1 - STEPS]):
+        enough *= 2
+        seen.append(recall_at(enough))
+    recall, too_few = seen[-1], enough // 2 if len(seen) > 1 else enough
+    while recall >= GOOD_RECALL and enough - too_few > enough * PRECISION:
+        middle = (too_few + enough) // 2
+        found = recall_at(middle)
+        if found >= GOOD_RECALL:
+            enough, recall = middle, found
+        else:
+            too_few = middle
+    return math.ceil(enough * MARGIN), recall
 
 
 def mixtures(table: Table, dimension: int) -> Vectors:
