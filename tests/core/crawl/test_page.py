@@ -92,6 +92,38 @@ def test_nesting_without_end_neither_crashes_nor_loses_text() -> None:
     assert "quote" in text_of("<blockquote>" * 3000 + "quote" + "</blockquote>" * 3000)
 
 
+@pytest.mark.slow
+def test_very_big_pages_keep_their_words() -> None:
+    rows = "<p>one <b>two</b></p>" * 160_000
+    page = page_of(f"<h1>Log</h1><nav>navword</nav>{rows}<p><a href=/last>last</a></p>")
+    assert page.text.startswith("Log\none\ntwo\none\n")
+    assert page.text.endswith("last\n")
+    assert page.links == ("https://example.org/last",)
+    assert "navword" not in page.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p " + " ".join(f"a{number}=1" for number in range(100_000)) + ">word</p>",
+        "<article>word</article>" * 10_000,
+        "<div>" * 150 + "<p>word</p>" * 10_000 + "</div>" * 150,
+        "<table><tr><td>" * 90 + "word",
+        "<" * 500_000 + "<p>word",
+        "<div class='" + "menu-" * 50_000 + "'><a href=/a>word</a></div>",
+    ],
+    ids=["attributes", "articles", "nested", "tables", "signs", "names"],
+)
+def test_what_takes_squares_of_time_elsewhere_takes_a_moment(html: str) -> None:
+    """The limit is generous: without care some of these take minutes."""
+    import time
+
+    started = time.process_time()
+    assert "word" in page_of(html).text
+    assert time.process_time() - started < 20
+
+
 @given(st.text(alphabet=st.sampled_from("<>/abdivpulitreh1\"'= \n&;#xé\x00\ud800"), max_size=400))
 def test_no_page_breaks_the_reader(html: str) -> None:
     page = page_of(html.encode("utf-8", "replace"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from lilbee_core.crawl._tree import Node, is_inside, letters, words_of
+from lilbee_core.crawl._tree import Counts, Node, is_inside
 
 _NEVER_READ = (
     "script", "style", "noscript", "template", "iframe", "frame", "object", "embed", "applet", "svg", "canvas", "audio",
@@ -41,10 +41,10 @@ def take_content(root: Node) -> Node:
         _drop(node)
     _drop_where(body, _is_hidden)
     first_heading = next(body.iter("h1"), None)
-    _drop_where(body, _is_around)
-    _drop_named(body)
-    _drop_menus(body)
-    main = _main(body)
+    counts = _drop_where(body, _is_around) or Counts(body)
+    counts = _drop_named(body, counts) or counts
+    counts = _drop_menus(body, counts) or counts
+    main = _main(body, counts)
     if first_heading is not None and next(main.iter("h1"), None) is None:
         main.insert(0, _moved(first_heading))
         if main.text and main.text.strip():
@@ -52,15 +52,15 @@ def take_content(root: Node) -> Node:
     return main
 
 
-def _main(body: Node) -> Node:
+def _main(body: Node, counts: Counts) -> Node:
     """Return the one element that says it is the content, if enough of the text is in it."""
-    total = letters(body)
+    least = max(1, counts.of(body).letters * _MAIN_SHARE)
     for tag_or_role in ("main", "article"):
-        found = [
+        found = {
             node for node in body.iter() if _tag(node) == tag_or_role or (node.get("role") or "").lower() == tag_or_role
-        ]
-        outer = [node for node in found if not any(other in found for other in node.iterancestors())]
-        if len(outer) == 1 and letters(outer[0]) >= max(1, total * _MAIN_SHARE):
+        }
+        outer = [node for node in found if found.isdisjoint(node.iterancestors())]
+        if len(outer) == 1 and counts.of(outer[0]).letters >= least:
             return outer[0]
     return body
 
@@ -78,9 +78,8 @@ def _is_around(node: Node) -> bool:
     tag, role = _tag(node), (node.get("role") or "").lower()
     if tag == "nav" or role in _AROUND_ROLES:
         return True
-    in_content = is_inside(node, "main", "article", "section", "blockquote") or _is_in_main_role(node)
     if tag in {"footer", "header", "aside"} or role in {"banner", "complementary"}:
-        return not in_content
+        return not is_inside(node, "main", "article", "section", "blockquote") and not _is_in_main_role(node)
     return False
 
 
@@ -88,9 +87,9 @@ def _is_in_main_role(node: Node) -> bool:
     return any((one.get("role") or "").lower() == "main" for one in node.iterancestors())
 
 
-def _drop_named(body: Node) -> None:
+def _drop_named(body: Node, counts: Counts) -> Counts | None:
     """Drop what calls itself a menu, a banner and so on, unless it holds the content."""
-    total = letters(body)
+    largest = counts.of(body).letters * _LARGEST_NAMED_SHARE
 
     def is_named(node: Node) -> bool:
         names = [
@@ -101,30 +100,27 @@ def _drop_named(body: Node) -> None:
             return False
         if _tag(node) in _KEPT or next((one for one in node.iter(*_KEPT) if one is not node), None) is not None:
             return False
-        return is_consent or letters(node) <= total * _LARGEST_NAMED_SHARE
+        return is_consent or counts.of(node).letters <= largest
 
-    _drop_where(body, is_named)
+    return _drop_where(body, is_named, counts)
 
 
-def _drop_menus(body: Node) -> None:
+def _drop_menus(body: Node, counts: Counts) -> Counts | None:
     """Drop blocks outside of the content that are nothing but a few short links."""
-    total = letters(body)
+    largest = counts.of(body).letters * _LINK_BLOCK_SHARE
 
     def is_menu(node: Node) -> bool:
-        if _tag(node) not in {"ul", "ol", "div", "td", "p", "section"} or is_inside(node, "main", "article"):
+        own = counts.of(node)
+        if _tag(node) not in {"ul", "ol", "div", "td", "p", "section"} or not 0 < own.letters <= largest:
             return False
-        own = letters(node)
-        if not 0 < own <= total * _LINK_BLOCK_SHARE:
-            return False
-        links = [words_of(link) for link in node.iter("a")]
-        linked = sum(len("".join(text.split())) for text in links)
-        return len(links) >= _LINKS and linked >= own * _LINK_SHARE and linked <= len(links) * _LINK_CHARS
+        is_linked = own.links >= _LINKS and own.linked >= own.letters * _LINK_SHARE
+        return is_linked and own.linked <= own.links * _LINK_CHARS and not is_inside(node, "main", "article")
 
-    _drop_where(body, is_menu)
+    return _drop_where(body, is_menu, counts)
 
 
-def _drop_where(body: Node, fits: Callable[[Node], bool]) -> None:
-    """Drop the elements that fit, outermost first, unless nothing would be left."""
+def _drop_where(body: Node, fits: Callable[[Node], bool], counts: Counts | None = None) -> Counts | None:
+    """Drop the elements that fit, outermost first, unless nothing would be left; return new counts if it did."""
     found: list[Node] = []
     stack = list(body)
     while stack:
@@ -133,10 +129,14 @@ def _drop_where(body: Node, fits: Callable[[Node], bool]) -> None:
             found.append(node)
         else:
             stack.extend(node)
-    if sum(map(letters, found)) >= letters(body):
-        return
+    if not found:
+        return None
+    counts = counts or Counts(body)
+    if sum(counts.of(node).letters for node in found) >= counts.of(body).letters:
+        return None
     for node in found:
         _drop(node)
+    return Counts(body)
 
 
 def _drop(node: Node) -> None:

@@ -14,6 +14,7 @@ from lilbee_core.crawl._urls import joined
 _BLANK_LINES = re.compile(r"\n{3,}")
 _CODE_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:)[-\s]?([\w+#.-]{1,20})")
 _MAX_URL = 500
+_WRAPPERS = ("div", "section", "center", "span", "font")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -25,6 +26,7 @@ def to_markdown(content: Node, base: str) -> str:
     """
     need_extra("markdownify", "bs4")
     _unwrap_layout(content)
+    _join_wrappers(content)
     _whole_links(content, base)
     _name_code(content)
     markdownify: Any = import_module("markdownify")
@@ -47,6 +49,12 @@ def to_markdown(content: Node, base: str) -> str:
     return _tidied(text)
 
 
+def to_lines(content: Node) -> str:
+    """Return the words of the content, piece by piece and without their shape: for pages that are too big for more."""
+    pieces = [piece for node in content.iter() for piece in (node.text, node.tail if node is not content else None)]
+    return "\n".join(words for piece in pieces if piece and (words := " ".join(piece.split()))) + "\n"
+
+
 def _unwrap_layout(content: Node) -> None:
     """Take tables apart that hold other tables or headings: they only place things on the screen."""
     for table in list(content.iter("table")):
@@ -55,6 +63,16 @@ def _unwrap_layout(content: Node) -> None:
         for node in list(table.iter("table", "thead", "tbody", "tr", "td", "th")):
             if node is table or next(node.iterancestors("table"), table) is table:
                 node.tag = "div"
+
+
+def _join_wrappers(content: Node) -> None:
+    """Make one of what only wraps one other thing: each level costs time for every piece of text in it."""
+    for node in list(content.iter(*_WRAPPERS)):
+        parent = node.getparent()
+        if node is content or parent is None or parent.tag not in _WRAPPERS or len(parent) != 1:
+            continue
+        if not (parent.text or "").strip() and not (node.tail or "").strip():
+            node.drop_tag()
 
 
 def _whole_links(content: Node, base: str) -> None:

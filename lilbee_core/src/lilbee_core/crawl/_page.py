@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from lilbee_core.crawl._charset import decode_page
 from lilbee_core.crawl._content import take_content
 from lilbee_core.crawl._facts import Facts, links_of, read_facts
-from lilbee_core.crawl._markdown import to_markdown
+from lilbee_core.crawl._markdown import to_lines, to_markdown
 from lilbee_core.crawl._tree import Node, parse_page, words_of
 
+_SHAPED_CHARS = 3_000_000
 _SHELL_CHARS = 200
 _APP_ROOTS = frozenset({"root", "app", "application", "main", "__next", "__nuxt", "___gatsby", "svelte", "mount"})
 
@@ -63,7 +64,8 @@ def read_html(body: bytes, content_type: str, url: str, headers: Mapping[str, st
     facts = read_facts(root, url, headers)
     links = links_of(root, facts)
     is_shell = _is_shell(root)
-    text = to_markdown(take_content(root), facts.base)
+    content = take_content(root)
+    text = to_markdown(content, facts.base) if len(html) <= _SHAPED_CHARS else to_lines(content)
     looks_empty = is_shell and len(text) < _SHELL_CHARS and len(links) < 2
     return Page(url=url, facts=facts, text=text, links=links, looks_empty=looks_empty)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from lilbee_core.crawl._fetcher import need_extra
 
 _ANY_TAG = re.compile(r"<(?:script|style)\b[^<]*</(?:script|style)>|<[^<>]*>", re.IGNORECASE)
+_LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]{0,40})\s[^<>]{4000,}>")
+_MOST_ATTRIBUTES = 250
 MAX_DEPTH = 200
 """Deeper than that no page is read: what lies below is taken as one piece of text."""
 
@@ -53,7 +55,7 @@ def parse_page(html: str) -> Node | None:
     need_extra("lxml")
     lxml_html: Any = import_module("lxml.html")
     # What XML says of its letters is no longer true: this is text.
-    html = html.replace("\x00", "")
+    html = _LONG_TAG.sub(_shortened, html.replace("\x00", ""))
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
@@ -83,9 +85,46 @@ def words_of(node: Node) -> str:
     return " ".join(node.text_content().split())
 
 
-def letters(node: Node) -> int:
-    """Count the letters of an element."""
-    return sum(map(len, node.text_content().split()))
+class Count(NamedTuple):
+    """What is in an element: letters, how many of them in links, and links."""
+
+    letters: int
+    linked: int
+    links: int
+
+
+_NOTHING = Count(0, 0, 0)
+
+
+class Counts:
+    """The counts of all elements below one, taken in one pass, since asking each for its text takes squares of time."""
+
+    def __init__(self, root: Node) -> None:
+        self._of: dict[Node, Count] = {}
+        for node in reversed(list(root.iter())):
+            self._of[node] = self._counted(node)
+
+    def of(self, node: Node) -> Count:
+        """Return the counts of an element as they were."""
+        return self._of.get(node, _NOTHING)
+
+    def _counted(self, node: Node) -> Count:
+        letters, linked, links = _letters(node.text), 0, 0
+        for child in node:
+            inner = self.of(child)
+            letters += inner.letters + _letters(child.tail)
+            linked += inner.linked
+            links += inner.links
+        return Count(letters, letters, links + 1) if node.tag == "a" else Count(letters, linked, links)
+
+
+def _letters(text: str | None) -> int:
+    return sum(map(len, text.split())) if text else 0
+
+
+def _shortened(tag: re.Match[str]) -> str:
+    """Drop attributes by the thousand: reading them takes squares of time."""
+    return f"<{tag[1]}>" if len(tag[0].split()) > _MOST_ATTRIBUTES else tag[0]
 
 
 def _flatten(root: Node) -> None:

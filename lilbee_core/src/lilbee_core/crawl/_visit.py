@@ -142,7 +142,7 @@ class Visitor:
         return replace(answer, url=final, headers=_lowered(answer.headers))
 
     def _look_at(self, url: str) -> None:
-        """Make sure that a fetcher of a plugin is not sent inside; how it gets to a host that we cannot find is its own.
+        """Make sure that a fetcher of a plugin is not sent inside; how it reaches hosts that we do not find is its own.
 
         Raises:
             BlockedAddress: If the address lies inside.
