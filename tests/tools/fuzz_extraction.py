@@ -143,7 +143,11 @@ def _some(session: Session, batches: st.SearchStrategy[Batch], number: int, dead
 
     @seed(number)
     @settings(
-        max_examples=20, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        max_examples=20,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
     )
     @given(batches)
     def attempt(batch: Batch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import threading
 from collections.abc import Callable, Sequence
@@ -55,9 +56,8 @@ def has_rapidocr() -> bool:
 
 
 def _build() -> Callable[[bytes], _Result]:
-    import rapidocr
-
-    build = cast("Callable[..., Callable[[bytes], _Result]]", rapidocr.RapidOCR)
+    # By its name, since type checkers know the package only where the extra is installed.
+    build = cast("Callable[..., Callable[[bytes], _Result]]", importlib.import_module(EXTRA).RapidOCR)
     return build(params={"Global.log_level": "warning"})
 
 
