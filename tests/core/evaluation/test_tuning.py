@@ -1,4 +1,4 @@
-"""Settings that find more are kept only where they hold on queries they were not chosen on."""
+"""Settings that find more are kept only where they hold on queries they were not chosen on (R194)."""
 
 from __future__ import annotations
 
