@@ -1,4 +1,4 @@
-"""Pages that are pictures: read by the first engine that can, page by page, with how sure it was (R049-R051, R053, R379)."""
+"""Pages that are pictures: read by the first engine that can, with how sure it was (R049-R051, R053, R379)."""
 
 from __future__ import annotations
 
