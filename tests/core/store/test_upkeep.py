@@ -82,7 +82,8 @@ def test_small_changes_stay_small_on_disk(store: Store) -> None:
         store.maintain()
     stats = store.stats()
     assert stats.fragments <= upkeep.MAX_FRAGMENTS + 1
-    assert stats.size_bytes <= 1.3 * fresh + upkeep.MIN_GARBAGE_BYTES
+    growing = 3  # chunks, texts and the ledger
+    assert stats.size_bytes <= 1.2 * fresh + growing * upkeep.MIN_GARBAGE_BYTES
     assert store.check() == ()
 
 
