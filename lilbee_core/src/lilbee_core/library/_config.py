@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from lilbee_core.errors import SettingsError
 from lilbee_core.library._parts import Parts
@@ -112,7 +113,7 @@ class Config:
 
     def _written_profiles(self) -> dict[str, object]:
         raw = read_config(self.file).get("profiles", {})
-        return dict(raw) if isinstance(raw, dict) else {}
+        return dict(cast("Mapping[str, object]", raw)) if isinstance(raw, Mapping) else {}
 
     def _change_profiles(self, wanted: Mapping[str, object]) -> None:
         with self._parts.store.writing():
@@ -122,4 +123,4 @@ class Config:
 
 
 def _tables(raw: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
-    return {name: one for name, one in raw.items() if isinstance(one, Mapping)}
+    return {name: cast("Mapping[str, object]", one) for name, one in raw.items() if isinstance(one, Mapping)}
