@@ -53,7 +53,7 @@ def test_a_text_file_is_read_without_any_worker(pool: ExtractPool, tmp_path: Pat
     source = Source(collection="c", path="a.txt", media_type="", file=str(file))
     [(seen, document)] = pool.extract([source])
     assert isinstance(document, Document)
-    assert (document.text, document.extractor) == ("one\ntwo\n", "text/1")
+    assert (document.text, document.extractor) == ("one\ntwo\n", "text/2")
     assert seen.media_type == document.media_type == "text/plain"
     assert pool.worker_pids() == ()
 
