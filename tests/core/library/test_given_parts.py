@@ -14,7 +14,12 @@ QUESTION = "When does the queen lay eggs?"
 def test_given_models_bypass_the_settings(tmp_path: Path) -> None:
     (tmp_path / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
     with FakeOpenAI(models=("embed", "talk")) as server:
-        named = {"embedding_model": "openai/embed", "chat_model": "openai/talk", "openai_base_url": server.url}
+        named: dict[str, object] = {
+            "embedding_model": "openai/embed",
+            "chat_model": "openai/talk",
+            "openai_base_url": server.url,
+        }
+        named |= {"query_expansion_count": 0}
         embedder, chat = HashEmbedder(), ScriptedChat("In spring [1].")
         with Lilbee(tmp_path, Settings().changed(named), embedder=embedder, chat=chat) as bee:
             bee.sync()

@@ -27,7 +27,8 @@ def folder(tmp_path: Path) -> Path:
 
 def settings(server: FakeOpenAI | str, **more: Any) -> Settings:
     url = server if isinstance(server, str) else server.url
-    values = {"openai_base_url": url, "request_retries": 0, "connect_timeout_s": 1.0, **more}
+    quick = {"openai_base_url": url, "request_retries": 0, "connect_timeout_s": 1.0}
+    values = {**quick, "query_expansion_count": 0, **more}  # a question alone is asked of the chat model
     return Settings().changed(values)
 
 

@@ -178,6 +178,13 @@ LEDGER: dict[str, Any] = {
         broken(stamps=lambda old, collection: [one._replace(size=0) for one in old(collection)]),
         broken(stamps=lambda old, collection: [*old("notes"), *old("work")]),
     ],
+    "test_stamps_of_many_come_with_their_collection": [
+        broken(stamps_of=lambda old, ids: old(ids[:1])),
+        broken(stamps_of=lambda old, ids: {id_: ("nowhere", stamp) for id_, (_, stamp) in old(ids).items()}),
+        broken(
+            stamps_of=lambda old, ids: {id_: (name, one._replace(size=-1)) for id_, (name, one) in old(ids).items()}
+        ),
+    ],
     "test_rows_are_counted": broken(counts=lambda old: dict.fromkeys(old(), 1)),
     "test_forgotten_rows_are_gone": [broken(forget=nothing), broken(forget=lambda old, ids: old([]))],
     "test_no_rows_are_accepted": broken(rows=lambda old, **more: iter([1])),
@@ -209,6 +216,12 @@ STORE: dict[str, Any] = {
     "test_neighbors_stand_around": [
         broken(neighbors=lambda old, chunk, before=1, after=1: old(chunk, before=1, after=1)),
         broken(neighbors=lambda old, chunk, **more: tuple(c for c in old(chunk, **more) if c != chunk)),
+    ],
+    "test_the_newest_documents_come_first": [
+        broken(newest=backwards),
+        broken(newest=unfiltered),
+        broken(newest=unscoped),
+        broken(newest=unlimited),
     ],
     "test_languages_are_shares": [
         broken(languages=lambda old: dict(reversed(old().items()))),

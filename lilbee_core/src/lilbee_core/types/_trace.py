@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from lilbee_core.types._documents import ChunkId
 
-
 _PLAIN = {"lexical": "by words", "dense": "by meaning", "fused": "together"}
 
 
