@@ -38,7 +38,7 @@ LEAST_RECALL = 0.98
 """With less the index is not used."""
 FIRST_PROBES, EVERYWHERE, STEPS, PRECISION = 5, 100_000, 3, 0.2
 MIXED = 4
-MARGIN = 1.3
+MARGIN = 2.0
 """A query looks into so many times as many partitions as the mixtures needed."""
 REFINE = 2
 """Candidates per hit that are compared by their full vectors."""
