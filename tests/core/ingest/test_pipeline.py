@@ -155,6 +155,19 @@ def test_a_cancelled_sync_does_not_wait_for_a_slow_file(shelf: Shelf) -> None:
     assert counts(shelf.sync()) == {"added": 1, "unchanged": 1}
 
 
+def test_a_file_that_was_being_read_when_somebody_gave_up_stays_as_it_is(shelf: Shelf) -> None:
+    shelf.write("a.md", "the heron")
+    shelf.write("b.md", "the godwit")
+    shelf.sync()
+    shelf.write("b.md", "the godwit, later")
+    shelf.reader.trouble["b.md"] = Cancelled("interrupted")
+    shelf.sync()
+    assert shelf.states() == {"a.md": "indexed", "b.md": "indexed"}
+    assert shelf.indexed()["b.md"] == "the godwit"
+    del shelf.reader.trouble["b.md"]
+    assert counts(shelf.sync()) == {"updated": 1, "unchanged": 1}
+
+
 def test_a_cancelled_run_does_not_wait_for_an_endless_source(shelf: Shelf) -> None:
     switch, release = Switch(), threading.Event()
 

@@ -87,6 +87,9 @@ class FileProducer(Producer):
             return
 
     def _take(self, source: Source, outcome: Document | LilbeeError, offer: Offer) -> bool:
+        if isinstance(outcome, Cancelled):
+            # Giving up is no fault of the file that was being read: it stays as it is, for the next sync.
+            return False
         one = self._by_place[source.collection, source.path]
         row = replace(one.row, media_type=source.media_type)
         try:
