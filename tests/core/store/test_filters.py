@@ -150,6 +150,9 @@ def test_path_patterns(library: tuple[Store, list[Chunk]], pattern: str, found: 
         Filter(media_types=("te*t/plain",)),
         Filter(after="yesterday"),
         Filter(before="2024-1-1"),
+        Filter(after="2024-13-01"),
+        Filter(before="2023-02-29"),
+        Filter(before="2024-00"),
         Filter(collections=("a\x00",)),
     ],
 )

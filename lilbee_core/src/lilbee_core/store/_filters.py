@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import date
 from unicodedata import normalize
 
 from lilbee_core.errors import InvalidFilter
@@ -195,9 +196,18 @@ def _kind(kind: str) -> str:
 
 def _date(text: str) -> str:
     value = text.strip()
-    if not _DATE.fullmatch(value):
+    if not (_DATE.fullmatch(value) and _is_day(value[:10])):
         raise InvalidFilter(f"{text!r} is not a date", hint="write an ISO date such as 2024-05-31")
     return value
+
+
+def _is_day(text: str) -> bool:
+    """Say whether the calendar has the day, or the first one of the month or year."""
+    try:
+        date.fromisoformat(text + "-01-01"[len(text) - 4 :])
+    except ValueError:
+        return False
+    return True
 
 
 # --------------------------------------------------------------------------- joining
