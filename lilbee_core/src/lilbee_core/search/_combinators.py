@@ -109,7 +109,8 @@ class Tolerant:
         except Cancelled:
             raise
         except self.catch as error:
-            log.warning("search stage %s failed", stage.name, exc_info=not isinstance(error, LilbeeError))
+            log.warning("search stage %s failed", stage.name)
+            log.debug("in search stage %s", stage.name, exc_info=True)
             message = error.message if isinstance(error, LilbeeError) else type(error).__name__
             seconds = context.clock.monotonic() - started
             report = StageReport(name=stage.name, status="failed", seconds=seconds, note=message)
