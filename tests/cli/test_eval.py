@@ -139,6 +139,7 @@ def own(tmp_path: Path) -> list[str]:
     return options
 
 
+@pytest.mark.slow
 def test_a_drafted_set_is_measured_and_tuned_on_the_library_it_comes_from(
     own: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
