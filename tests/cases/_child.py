@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def sync_and_wait(world: World, after_files: int) -> int:
         if done == after_files and event.name == "DocumentIndexed":
             print("waiting", flush=True)
             sys.stdin.read()
+            time.sleep(0.2)  # the signal came before the end of the input, but may be handled behind it
 
     settings = Settings().changed({**world.settings, "batch_documents": BATCH_DOCUMENTS})
     try:
