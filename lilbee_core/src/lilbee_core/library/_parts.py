@@ -218,9 +218,7 @@ class Parts:
         def build() -> Manifest:
             from lilbee_core.crawl import Manifest
 
-            manifest = Manifest(self.home.web_dir)
-            self._stack.callback(manifest.close)
-            return manifest
+            return self.owned(Manifest(self.home.web_dir))
 
         return self.once("pages", build)
 
@@ -242,9 +240,7 @@ class Parts:
         def build() -> ModelRouter:
             from lilbee_core.library._models import build_router
 
-            router = build_router(self.settings, self.host, self.known_meta)
-            self._stack.callback(router.close)
-            return router
+            return self.owned(build_router(self.settings, self.host, self.known_meta))
 
         return self.once("router", build)
 
@@ -296,9 +292,7 @@ class Parts:
         def build() -> Reader:
             from lilbee_core.library._reading import build_reader
 
-            reader = build_reader(self.settings, self.host, self.cache_dir(), lambda: self.router)
-            self._stack.callback(reader.close)
-            return reader
+            return self.owned(build_reader(self.settings, self.host, self.cache_dir(), lambda: self.router))
 
         return self.once("reader", build)
 
