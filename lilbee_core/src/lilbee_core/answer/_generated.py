@@ -13,7 +13,7 @@ from lilbee_core.answer._not_found import NOT_FOUND, not_found
 from lilbee_core.answer._prompt import Prompt, build_prompt
 from lilbee_core.errors import EmptyReply, ProviderError
 from lilbee_core.protocols import ChatProvider
-from lilbee_core.types import Answer, ChatOptions, Citation, Delta, Hit, SearchResult
+from lilbee_core.types import Answer, ChatOptions, Citation, Delta, Hit, SearchResult, closable
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class GeneratedAnswerer:
         """Read the model's reply into `reply`, yielding what may be shown."""
         options = ChatOptions(max_tokens=prompt.max_tokens)
         try:
-            with closing(_as_generator(self._chat.chat(prompt.messages, options))) as deltas:
+            with closing(closable(self._chat.chat(prompt.messages, options))) as deltas:
                 for delta in deltas:
                     if delta.kind == "text":
                         yield from reply.take(delta.text)
@@ -190,13 +190,3 @@ class _Reply:
 
 def _says_not_found(text: str) -> bool:
     return text.strip(" .\"'“”*_").casefold() == NOT_FOUND.rstrip(".").casefold()
-
-
-def _as_generator(deltas: Iterator[Delta]) -> Generator[Delta]:
-    """Give any iterator a `close`, passed on where it has one."""
-    try:
-        yield from deltas
-    finally:
-        close = getattr(deltas, "close", None)
-        if close is not None:
-            close()

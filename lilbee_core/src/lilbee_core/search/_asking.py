@@ -6,16 +6,10 @@ import re
 from contextlib import closing
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EmptyReply, ProviderUnavailable
 from lilbee_core.protocols import ChatProvider, SearchContext
-from lilbee_core.types import ChatOptions, Message, SearchState
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
-    from lilbee_core.types import Delta
+from lilbee_core.types import ChatOptions, Message, SearchState, closable
 
 LONGEST_QUERY = 1_000
 """Characters of a query that a chat model is asked to reword. A longer one has words enough."""
@@ -44,7 +38,7 @@ def ask(
     pieces: list[str] = []
     length = 0
     deltas = chat.chat((Message(role="user", content=prompt),), ChatOptions(max_tokens=max_tokens))
-    with closing(_closable(deltas)) as reply:
+    with closing(closable(deltas)) as reply:
         for delta in reply:
             context.check()
             if context.clock.monotonic() - started > timeout_s:
@@ -72,13 +66,3 @@ def without_thoughts(text: str) -> str:
 def template(name: str) -> str:
     """Return a prompt with its gaps."""
     return files("lilbee_core.search").joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
-
-
-def _closable(deltas: Iterator[Delta]) -> Generator[Delta]:
-    """Give any iterator a `close`, passed on where it has one: closing it ends the request."""
-    try:
-        yield from deltas
-    finally:
-        close = getattr(deltas, "close", None)
-        if close is not None:
-            close()

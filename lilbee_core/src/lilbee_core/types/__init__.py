@@ -9,6 +9,7 @@ from lilbee_core.types._answers import (
     ModelDescription,
     ModelRef,
     Verdict,
+    closable,
 )
 from lilbee_core.types._documents import (
     Box,
@@ -72,5 +73,5 @@ __all__ = [
     "PlannedPage", "Query", "Ranking", "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
     "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport",
     "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id",
-    "document_id",
+    "closable", "document_id",
 ]  # fmt: skip

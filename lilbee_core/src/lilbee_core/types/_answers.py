@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -132,6 +133,16 @@ class Delta:
     text: str = ""
     citation: Citation | None = None
     answer: Answer | None = None
+
+
+def closable(deltas: Iterator[Delta]) -> Generator[Delta]:
+    """Give any iterator of a reply a `close`, passed on where it has one: closing it ends the request."""
+    try:
+        yield from deltas
+    finally:
+        close = getattr(deltas, "close", None)
+        if close is not None:
+            close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
