@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ def sync_and_wait(world: World, after_files: int) -> int:
         if done == after_files and event.name == "DocumentIndexed":
             print("waiting", flush=True)
             sys.stdin.read()
-            time.sleep(0.2)  # the signal came before the end of the input, but may be handled behind it
 
     settings = Settings().changed({**world.settings, "batch_documents": BATCH_DOCUMENTS})
     try:
@@ -53,6 +52,8 @@ def run_steps(world: World, steps: list[dict[str, Any]], number: int) -> int:
 
 
 def main() -> int:
+    # Whoever runs the tests in the background of a script has them ignore Ctrl-C, and their children too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     task = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     world = World.from_dict(task["world"])
     if "sync" in task:
