@@ -157,6 +157,42 @@ def test_the_same_error_has_the_same_code(
     assert {name: ask(query, **more).code for name, ask in surfaces.items()} == dict.fromkeys(surfaces, code)
 
 
+@pytest.mark.parametrize(
+    ("document", "query", "verdict"),
+    [
+        ("bees.md", "queen swarm", "found"),
+        ("notes/twin.txt", "load of hay", "folded"),
+        ("code/hive.py", "swarm in May", "dropped"),
+        ("bees.md", "honey path:notes/", "filtered"),
+        ("nowhere.md", "honey", "not_indexed"),
+    ],
+)
+def test_why_a_document_is_not_here_is_told_alike(
+    folder: Path, bee: Lilbee, capsys: pytest.CaptureFixture[str], document: str, query: str, verdict: str
+) -> None:
+    bee.search(query)  # reads the vectors once; before that the store gives them in half precision
+    expected: Any = bee.explain_document(document, query, top_k=1 if verdict == "dropped" else 3).to_dict()
+    assert expected["verdict"] == verdict
+    top_k = 1 if verdict == "dropped" else 3
+    app = create_app(bee, token=None, hosts=("testserver.local",))
+    with TestClient(app, base_url="http://testserver.local") as client:
+        served = client.get("/api/explain", params={"document": document, "query": query, "top_k": top_k}).json()
+
+    async def call() -> Any:
+        async with Client(build_server(bee)) as client:
+            arguments = {"query": query, "top_k": top_k, "explain": document}
+            return (await client.call_tool("search", arguments)).structured_content
+
+    told = anyio.run(call)
+    capsys.readouterr()
+    run(["explain", "--document", document, query, "--top", str(top_k), "--json", "--library", str(folder)])
+    printed = json.loads(capsys.readouterr().out)
+    assert served == told["explained"] == expected
+    assert [hit["path"] for hit in told["hits"]] == [hit.path for hit in bee.search(query, top_k=top_k)]
+    exact = ("path", "collection", "document_id", "query", "profile", "verdict", "rank", "stage", "hint", "warnings")
+    assert {name: printed[name] for name in exact} == {name: expected[name] for name in exact}
+
+
 def test_an_unknown_profile_has_the_same_code_wherever_one_can_be_named(surfaces: dict[str, Ask]) -> None:
     codes = {name: ask("swarm", profile="deflaut").code for name, ask in surfaces.items() if name != "mcp"}
     assert codes == dict.fromkeys(codes, "argument.invalid")

@@ -57,6 +57,12 @@ def test_search_gives_the_same_hits_as_the_library(library: Lilbee) -> None:
     assert "lays eggs" in hits[0]["text"]
 
 
+def test_a_search_explains_one_document_if_asked_to(library: Lilbee) -> None:
+    told = call(library, "search", query="queen eggs path:bees.md", explain="long.md").structured_content
+    assert told["explained"]["verdict"] == "filtered"
+    assert "explained" not in call(library, "search", query="queen eggs").structured_content
+
+
 def test_a_long_hit_is_cut_and_says_so(library: Lilbee) -> None:
     hits = call(library, "search", query="zebra").structured_content["hits"]
     assert all(len(hit["text"]) <= HIT_CHARS + 4 for hit in hits)

@@ -42,6 +42,16 @@ def test_relevance_alone_can_be_asked_for(client: Client) -> None:
     assert notes["cap"] == "relevance alone"
 
 
+def test_why_a_document_is_not_here(client: Client) -> None:
+    params: dict[str, Any] = {"document": "boats.md", "query": "queen eggs", "path": ["bees.md"]}
+    answer = client.get("/api/explain", params=params)
+    assert answer.status_code == 200
+    assert answer.json()["verdict"] == "filtered"
+    assert client.get("/api/explain", params={"query": "queen"}).json()["error"]["code"] == "argument.invalid"
+    empty = client.get("/api/explain", params={"document": "boats.md", "query": " "})
+    assert (empty.status_code, empty.json()["error"]["code"]) == (400, "search.empty_query")
+
+
 def test_status_is_that_of_the_library(client: Client, library: Lilbee) -> None:
     assert client.get("/api/status").json()["documents"] == library.status().to_dict()["documents"]
 

@@ -28,7 +28,7 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
     """
     return Litestar.from_config(
         AppConfig(
-            route_handlers=[health.health, status.status, search.search],
+            route_handlers=[health.health, status.status, search.search, search.explain],
             state=State({"library": library}),
             middleware=[Guard(token=token, hosts=tuple(hosts))],
             exception_handlers={

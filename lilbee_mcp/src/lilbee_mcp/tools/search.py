@@ -19,15 +19,21 @@ def register(server: MCPServer, library: Lilbee) -> None:
     """Add the tool."""
 
     @server.tool(annotations=ToolAnnotations(title="Search", read_only_hint=True, open_world_hint=False))
-    def search(query: str, top_k: int = 8) -> dict[str, Any]:
-        """Find passages in the user's documents by words and meaning. Filters in the query: path: type: after:."""
+    def search(query: str, top_k: int = 8, explain: str | None = None) -> dict[str, Any]:
+        """Find passages in the user's documents by words and meaning. Filters in the query: path: type: after:.
+
+        With the path of a document as `explain` also say why it is, or is not, among the hits.
+        """
+        top_k = min(top_k, MOST_HITS)
         with told():
-            result = library.search(query, top_k=min(top_k, MOST_HITS))
-        return {
+            result = library.search(query, top_k=top_k)
+            trace = library.explain_document(explain, query, top_k=top_k).to_dict() if explain else None
+        answer = {
             "found": result.found,
             "hits": [_short(hit) for hit in result.hits],
             "warnings": list(result.warnings),
         }
+        return answer if trace is None else {**answer, "explained": trace}
 
 
 def _short(hit: Hit) -> dict[str, Any]:
