@@ -23,11 +23,14 @@
     │   ├── ModelNotFound        provider.model_not_found
     │   ├── ProviderUnavailable  provider.unavailable
     │   ├── InputTooLong         provider.too_long
-    │   └── EmptyReply           provider.empty_reply
+    │   ├── EmptyReply           provider.empty_reply
+    │   ├── ModelFileError       provider.model_file
+    │   └── HubError             provider.hub, provider.hub_denied, provider.checksum, provider.disk_full
     ├── CrawlError               crawl.failed, crawl.http, crawl.not_written, crawl.rate_limited, crawl.robots,
     │   │                        crawl.running, crawl.timeout, crawl.too_large, crawl.unreachable, crawl.unsupported
     │   └── BlockedAddress       crawl.blocked_address
     ├── FleetError               fleet.failed
+    │   └── PlacementError       fleet.placement, fleet.does_not_fit
     ├── SearchError              search.failed
     │   ├── EmptyQuery           search.empty_query
     │   ├── InvalidFilter        search.invalid_filter
@@ -200,6 +203,18 @@ class EmptyReply(ProviderError):
     default_code = "provider.empty_reply"
 
 
+class ModelFileError(ProviderError):
+    """A model file is damaged, cut off, or not what it was taken for."""
+
+    default_code = "provider.model_file"
+
+
+class HubError(ProviderError):
+    """Models could not be looked for or fetched."""
+
+    default_code = "provider.hub"
+
+
 class CrawlError(LilbeeError):
     """A page of the web could not be fetched or kept."""
 
@@ -216,6 +231,12 @@ class FleetError(LilbeeError):
     """A managed model server could not be planned, started or kept alive."""
 
     default_code = "fleet.failed"
+
+
+class PlacementError(FleetError):
+    """A placement that makes no sense, or no longer fits the cards it names."""
+
+    default_code = "fleet.placement"
 
 
 class SearchError(LilbeeError):

@@ -1,4 +1,4 @@
-"""What holds when nothing is set (R192, R277-R288), as values, from a file, from a variable, and as an argument."""
+"""What holds when nothing is set (R192, R277-R293): as values, from a file, from a variable, as an argument."""
 
 from __future__ import annotations
 
@@ -43,6 +43,18 @@ DEFAULTS: dict[str, object] = {
     "ann_index_threshold": 50_000,
     "ollama_base_url": "http://localhost:11434",
     "lm_studio_base_url": "http://localhost:1234/v1",
+    "embed_replicas": 0,
+    "vision_replicas": 0,
+    "keep_engine_warm": False,
+    "engine_idle_ttl_minutes": 5.0,
+    "worker_pool_eager_start": False,
+    "allow_http_placement": False,
+    "placement": "",
+    "num_ctx": 0,
+    "chat_n_ctx_target": 8192,
+    "flash_attention": True,
+    "kv_cache_type": "f16",
+    "llama_server_path": "",
 }
 # One value of each kind that is allowed, and one that is not.
 CHANGED: dict[str, tuple[object, str]] = {

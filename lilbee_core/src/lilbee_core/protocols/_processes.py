@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    pass
+    from lilbee_core.types import FleetPlan, Placement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +62,13 @@ class FleetLike(Protocol):
 
     def wait(self, role: str, *, on_progress: Callable[[str, float], None] | None = None) -> Endpoint: ...
 
-    def plan(self) -> Sequence[Mapping[str, object]]: ...
+    def plan(self) -> FleetPlan:
+        """Return which server runs where, without starting any."""
+        ...
 
-    def preview(self, placement: Mapping[str, object]) -> Sequence[Mapping[str, object]]: ...
+    def preview(self, placement: Placement | None = None) -> FleetPlan:
+        """Return what a placement would make of the machine as it is now, or the planner if there is none."""
+        ...
 
     def status(self) -> Sequence[Mapping[str, object]]: ...
 

@@ -216,6 +216,35 @@ class CrawlSettings(Section):
         return self
 
 
+class FleetSettings(Section):
+    """Model servers that lilbee starts by itself, and where they keep their models."""
+
+    models_dir: str = Field(default="", description="Folder of model files; empty is `models` in the user's data.")
+    hub_url: str = Field(default="https://huggingface.co", description="Where models are looked for and fetched.")
+    hub_token: str = Field(default="", description="Token for models that need one.", json_schema_extra=_SECRET)
+    llama_server_path: str = Field(default="", description="The llama-server program; empty looks for one.")
+    gguf_parser_path: str = Field(
+        default="", description="The gguf-parser program that estimates memory; empty looks for one on PATH."
+    )
+    placement: str = Field(default="", description="Where each role runs, as JSON; empty lets lilbee plan.")
+    allow_http_placement: bool = Field(default=False, description="Let requests over HTTP change the placement.")
+    embed_replicas: Count = Field(default=0, description="Embedding servers; 0 is one per card, as far as they fit.")
+    vision_replicas: Count = Field(default=0, description="Vision servers; 0 is one per card, as far as they fit.")
+    chat_slots: Count = Field(default=0, description="Chat requests served at once; 0 is up to 4, as memory allows.")
+    chat_n_ctx_target: Annotated[int, Field(ge=512)] = Field(
+        default=8192, description="Context that the chat model should get where num_ctx names none, in tokens."
+    )
+    kv_cache_type: Literal["f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"] = Field(
+        default="f16", description="Numbers of the chat model's cache: smaller ones leave room for more context."
+    )
+    flash_attention: bool = Field(default=True, description="Use flash attention for chat.")
+    worker_pool_eager_start: bool = Field(default=False, description="Start the servers of all roles at once.")
+    keep_engine_warm: bool = Field(default=False, description="Leave servers running for the next lilbee.")
+    engine_idle_ttl_minutes: NotNegative = Field(
+        default=5.0, description="Minutes without a request after which a model is unloaded; 0 never does."
+    )
+
+
 class PluginSettings(Section):
     """Third-party parts."""
 
@@ -248,6 +277,7 @@ SECTIONS: dict[str, type[Section]] = {
     "search": SearchSettings,
     "answer": AnswerSettings,
     "crawl": CrawlSettings,
+    "fleet": FleetSettings,
     "plugins": PluginSettings,
 }
 
@@ -264,6 +294,13 @@ GATED = frozenset(
         "crawl_fetcher",
         "crawl_user_agent",
         "crawl_allowed_networks",
+        "models_dir",
+        "hub_url",
+        "hub_token",
+        "llama_server_path",
+        "gguf_parser_path",
+        "allow_http_placement",
+        "keep_engine_warm",
         "plugins_disabled",
         "search_stages",
         "plugins_strict",

@@ -17,6 +17,7 @@ from lilbee_core.settings._sections import (
     ChunkSettings,
     CollectionSettings,
     CrawlSettings,
+    FleetSettings,
     IngestSettings,
     ModelSettings,
     PluginSettings,
@@ -51,6 +52,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    fleet: FleetSettings = field(default_factory=FleetSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
     collections: tuple[CollectionSettings, ...] = ()
     plugin_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])

@@ -31,6 +31,20 @@ from lilbee_core.types._documents import (
     chunk_id,
     document_id,
 )
+from lilbee_core.types._fleet import (
+    FLEET_ROLES,
+    Device,
+    FleetPlan,
+    GgufFacts,
+    MachineSnapshot,
+    ModelFootprint,
+    PlacedServer,
+    Placement,
+    PlanChange,
+    Refusal,
+    RolePlacement,
+    ServerGroup,
+)
 from lilbee_core.types._knowledge import Community, Concept, PlannedPage, Relation, WikiPage, WikiPlan
 from lilbee_core.types._metadata import Metadata, MetaValue
 from lilbee_core.types._reports import (
@@ -66,12 +80,14 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Vector, Vectors
 
 __all__ = [
-    "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community", "Concept",
-    "CrawlReport", "Delta", "Document", "DocumentId", "DocumentRow", "DocumentState", "DocumentTrace", "Dropped",
-    "FileProblem", "FileStamp", "Filter", "Heading", "Hit", "IndexMeta", "LibraryStatus", "Location", "Message",
-    "MetaValue", "Metadata", "ModelDescription", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place",
-    "PlannedPage", "Query", "Ranking", "Relation", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
-    "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport",
-    "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id",
-    "closable", "document_id",
+    "FLEET_ROLES", "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community",
+    "Concept", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
+    "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "Heading", "Hit",
+    "IndexMeta", "LibraryStatus", "Location", "MachineSnapshot", "Message", "MetaValue", "Metadata",
+    "ModelDescription", "ModelFootprint", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place",
+    "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking", "Refusal", "Relation",
+    "RolePlacement", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "Source", "Span",
+    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Variant", "Vector",
+    "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable",
+    "document_id",
 ]  # fmt: skip
