@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,8 @@ from lilbee_core.ingest._survey import sha256_of
 from lilbee_core.testing import HashEmbedder, ManualClock, Switch
 from lilbee_core.types import DocumentId, DocumentState, FileStamp
 from tests.support.ingesting import LONG_AGO_NS, Shelf, counts
+
+DAY_NS = 86_400 * 10**9
 
 
 @pytest.fixture
@@ -76,6 +78,22 @@ def test_the_day_of_a_file_follows_a_touch(shelf: Shelf) -> None:
     assert row is not None
     assert row.date == day
     assert [chunk.date for chunk in shelf.store.chunks_of(row.id)] == [day]
+
+
+def test_a_file_older_than_1970_has_its_own_date(shelf: Shelf) -> None:
+    shelf.write("a.md", "the heron")
+    os.utime(shelf.folder / "a.md", ns=(-DAY_NS, -8_000 * DAY_NS))
+    shelf.sync()
+    row = shelf.store.find("notes", "a.md")
+    assert row is not None
+    assert row.date == (datetime(1970, 1, 1, tzinfo=UTC) - timedelta(days=8_000)).astimezone().date().isoformat()
+    assert row.date < "1950"
+    os.utime(shelf.folder / "a.md", ns=(-DAY_NS, -DAY_NS))
+    shelf.sync()
+    touched = shelf.store.find("notes", "a.md")
+    assert touched is not None
+    assert (touched.date or "").startswith(("1969-12-3", "1970-01-01"))
+    assert counts(shelf.sync()) == {"unchanged": 1}
 
 
 def test_a_file_that_changed_when_it_was_read_is_hashed_once_more(shelf: Shelf) -> None:

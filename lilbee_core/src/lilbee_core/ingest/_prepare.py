@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from lilbee_core.analysis import Analyzer, detect_language
@@ -13,6 +13,7 @@ from lilbee_core.protocols import Chunker, Owed, StreamingChunker
 from lilbee_core.text import without_escapes
 from lilbee_core.types import Chunk, Document, DocumentRow, Span, StoredText
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LANGUAGE_SAMPLE = 4000
 _BYTES_PER_CHAR = 10
 """What a character of a chunk takes on its way: the text, its words, its context, and the objects around them."""
@@ -67,7 +68,7 @@ class Preparer:
             title=document.title,
             language=language,
             date=date,
-            file_date=own is None and row.mtime_ns > 0,
+            file_date=own is None and row.mtime_ns != 0,
             metadata=document.metadata,
             warnings=document.warnings,
         )
@@ -154,10 +155,15 @@ def _sample(document: Document) -> str:
 
 
 def date_of(mtime_ns: int) -> str | None:
-    """Return the day of a file's time, in the user's zone."""
-    if mtime_ns <= 0:
+    """Return the day of a file's time, in the user's zone; None for the time 0, which stands for no time."""
+    if not mtime_ns:
         return None
     try:
-        return datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).astimezone().date().isoformat()
-    except (OverflowError, OSError, ValueError):
+        # Not `fromtimestamp`: on some systems it knows no time before 1970.
+        at = _EPOCH + timedelta(microseconds=mtime_ns // 1000)
+    except OverflowError:
         return None
+    try:
+        return at.astimezone().date().isoformat()
+    except (OverflowError, OSError, ValueError):
+        return at.date().isoformat()
