@@ -8,8 +8,20 @@ from lilbee_core.types._answers import (
     Message,
     ModelDescription,
     ModelRef,
+    Tool,
+    ToolCall,
+    Usage,
     Verdict,
     closable,
+)
+from lilbee_core.types._conversations import (
+    AssembledRequest,
+    Attachment,
+    Background,
+    Compaction,
+    ConversationInfo,
+    ConversationMessage,
+    ReplyState,
 )
 from lilbee_core.types._documents import (
     Box,
@@ -80,14 +92,15 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Vector, Vectors
 
 __all__ = [
-    "FLEET_ROLES", "Answer", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "CollectionInfo", "Community",
-    "Concept", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
-    "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "Heading", "Hit",
-    "IndexMeta", "LibraryStatus", "Location", "MachineSnapshot", "Message", "MetaValue", "Metadata",
-    "ModelDescription", "ModelFootprint", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place",
-    "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking", "Refusal", "Relation",
+    "FLEET_ROLES", "Answer", "AssembledRequest", "Attachment", "Background", "Box", "ChatOptions", "Chunk", "ChunkId",
+    "Citation", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo", "ConversationMessage",
+    "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState", "DocumentTrace",
+    "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "Heading", "Hit", "IndexMeta",
+    "LibraryStatus", "Location", "MachineSnapshot", "Message", "MetaValue", "Metadata", "ModelDescription",
+    "ModelFootprint", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place", "PlacedServer",
+    "Placement", "PlanChange", "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState",
     "RolePlacement", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "Source", "Span",
-    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Variant", "Vector",
-    "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable",
-    "document_id",
+    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Tool", "ToolCall",
+    "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan",
+    "chunk_id", "closable", "document_id",
 ]  # fmt: skip

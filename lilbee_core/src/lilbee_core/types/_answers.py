@@ -113,26 +113,79 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Something that a chat model may call. `schema` is the JSON schema of its arguments, as text."""
+
+    name: str
+    description: str
+    schema: str = '{"type": "object", "properties": {}}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call that a chat model asks for. `arguments` is JSON, as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one reply. `passing_tokens` of the prompt were sent for this turn alone: passages, results of tools.
+
+    Where the server does not count, the numbers are `estimated`.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    passing_tokens: int = 0
+    estimated: bool = False
+
+    @property
+    def lasting_tokens(self) -> int:
+        """What the next turn starts from."""
+        return max(0, self.prompt_tokens - self.passing_tokens) + self.completion_tokens
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "passing_tokens": self.passing_tokens,
+            "estimated": self.estimated,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A turn of a conversation. `role` is ``system``, ``user``, ``assistant`` or ``tool``."""
+    """A turn of a request. `role` is ``system``, ``user``, ``assistant`` or ``tool``.
+
+    A `pinned` one stays when old turns leave a request that would not fit the model.
+    """
 
     role: str
     content: str
     reasoning: str = ""
     tool_call_id: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    images: tuple[bytes, ...] = ()
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """A piece of a streamed reply. `kind` is ``text``, ``reasoning``, ``citation``, ``status`` or ``done``.
+    """A piece of a streamed reply.
 
-    The last delta of an answer is ``done`` and carries the whole `answer`.
+    `kind` is ``text``, ``reasoning``, ``citation``, ``status``, ``done``, or, from a chat model, ``tool_call`` and
+    ``usage``. The last delta of an answer is ``done`` and carries the whole `answer`.
     """
 
     kind: str
     text: str = ""
     citation: Citation | None = None
     answer: Answer | None = None
+    tool_call: ToolCall | None = None
+    usage: Usage | None = None
 
 
 def closable(deltas: Iterator[Delta]) -> Generator[Delta]:
@@ -153,6 +206,9 @@ class ChatOptions:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     json_schema: str | None = None
+    tools: tuple[Tool, ...] = ()
+    usage: bool = False
+    """Whether the server is asked to count the tokens."""
 
 
 @dataclass(frozen=True, slots=True)
