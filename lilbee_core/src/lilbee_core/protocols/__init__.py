@@ -5,7 +5,13 @@ inherit from them. `lilbee_core.testing.contracts` holds one public suite per se
 """
 
 from lilbee_core.protocols._edges import CancelToken, Clock, Executor
-from lilbee_core.protocols._knowledge import Answerer, ConceptGraphLike, WikiBuilderLike
+from lilbee_core.protocols._knowledge import (
+    Answerer,
+    ConceptExtractor,
+    ConceptGraphLike,
+    ConceptStore,
+    WikiBuilderLike,
+)
 from lilbee_core.protocols._models import (
     ChatProvider,
     EmbedderLike,
@@ -52,7 +58,9 @@ __all__ = [
     "ChunkWriter",
     "Chunker",
     "Clock",
+    "ConceptExtractor",
     "ConceptGraphLike",
+    "ConceptStore",
     "DocumentReader",
     "EmbedderLike",
     "EmbeddingProvider",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 from lilbee_core.types import (
     Answer,
@@ -13,14 +13,14 @@ from lilbee_core.types import (
     Concept,
     Delta,
     DocumentId,
+    GraphTable,
+    Mention,
+    MentionTable,
     Relation,
     SearchResult,
     WikiPage,
     WikiPlan,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 class Answerer(Protocol):
@@ -31,20 +31,76 @@ class Answerer(Protocol):
     def stream(self, question: str, result: SearchResult) -> Iterator[Delta]: ...
 
 
+class ConceptExtractor(Protocol):
+    """Finds what chunks talk about, without a model that writes."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same chunks give other mentions."""
+        ...
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[tuple[Mention, ...]]:
+        """Return for each chunk its concepts, each once, the most telling first."""
+        ...
+
+
+class ConceptStore(Protocol):
+    """Keeps mentions, which belong to documents, and the graph that was counted from them."""
+
+    @property
+    def version(self) -> int:
+        """Changes whenever another graph is saved."""
+        ...
+
+    def put(self, document_id: DocumentId, mentions: Mapping[ChunkId, Sequence[Mention]]) -> None:
+        """Replace all mentions of a document."""
+        ...
+
+    def remove(self, ids: Sequence[DocumentId]) -> None:
+        """Delete the mentions of these documents."""
+        ...
+
+    def mentions(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[Mention, ...]]:
+        """Return the mentions of those of the chunks that have any."""
+        ...
+
+    def chunks_with(self, keys: Sequence[str]) -> Mapping[ChunkId, int]:
+        """Return the chunks that mention any of these normalized forms, with how often."""
+        ...
+
+    def table(self) -> MentionTable: ...
+
+    def is_current(self) -> bool:
+        """Whether the saved graph was counted from the mentions as they are."""
+        ...
+
+    def load(self) -> GraphTable | None:
+        """Return the saved graph, None where none ever was."""
+        ...
+
+    def save(self, graph: GraphTable) -> None: ...
+
+
 class ConceptGraphLike(Protocol):
-    """Concepts of chunks and what goes with what."""
+    """Concepts of chunks and what goes with what. A concept may be named by its id, its label or an alias."""
 
     def update(self, chunks: Sequence[Chunk]) -> None: ...
 
     def remove(self, ids: Sequence[DocumentId]) -> None: ...
 
-    def concepts_of(self, chunk_id: ChunkId) -> tuple[Concept, ...]: ...
+    def concepts_of(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[Concept, ...]]:
+        """Return the concepts of those of the chunks that have any."""
+        ...
 
-    def neighbors(self, concept: str, *, limit: int = 10) -> tuple[Relation, ...]: ...
+    def neighbors(self, concept: str, *, limit: int = 10) -> tuple[Relation, ...]:
+        """Return the concepts that go most with this one, as relations from it."""
+        ...
 
     def communities(self) -> tuple[Community, ...]: ...
 
-    def entities(self, text: str) -> tuple[str, ...]: ...
+    def entities(self, text: str) -> tuple[str, ...]:
+        """Return the ids of the concepts that a text names."""
+        ...
 
     def merge(self, alias: str, concept: str) -> None: ...
 

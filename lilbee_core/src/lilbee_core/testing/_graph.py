@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lilbee_core.types import Chunk, ChunkId, Community, Concept, DocumentId, Relation
 
@@ -29,14 +29,19 @@ class MemoryGraph:
     def remove(self, ids: Sequence[DocumentId]) -> None:
         self._chunks = {key: value for key, value in self._chunks.items() if value[0] not in ids}
 
-    def concepts_of(self, chunk_id: ChunkId) -> tuple[Concept, ...]:
-        _, names = self._chunks.get(chunk_id, (None, ()))
-        return tuple(self._concept(name) for name in names)
+    def concepts_of(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[Concept, ...]]:
+        found = {id_: self._chunks[id_][1] for id_ in ids if id_ in self._chunks}
+        return {id_: tuple(map(self._concept, names)) for id_, names in found.items() if names}
 
     def neighbors(self, concept: str, *, limit: int = 10) -> tuple[Relation, ...]:
         name = self._aliases.get(concept.casefold())
-        found = [one for one in self._relations if name is not None and name in (one.source, one.target)]
-        return tuple(sorted(found, key=lambda one: (-one.weight, one.source, one.target))[:limit])
+        found = [
+            Relation(source=one, target=other, weight=relation.weight, count=relation.count)
+            for relation in self._relations
+            for one, other in ((relation.source, relation.target), (relation.target, relation.source))
+            if one == name
+        ]
+        return tuple(sorted(found, key=lambda one: (-one.weight, one.target))[:limit])
 
     def communities(self) -> tuple[Community, ...]:
         names = sorted(set(self._aliases.values()))

@@ -35,6 +35,7 @@ from lilbee_core.types._documents import (
     Heading,
     Location,
     Passage,
+    Scan,
     Segment,
     Source,
     Span,
@@ -57,7 +58,18 @@ from lilbee_core.types._fleet import (
     RolePlacement,
     ServerGroup,
 )
-from lilbee_core.types._knowledge import Community, Concept, PlannedPage, Relation, WikiPage, WikiPlan
+from lilbee_core.types._knowledge import (
+    Coded,
+    Community,
+    Concept,
+    GraphTable,
+    Mention,
+    MentionTable,
+    PlannedPage,
+    Relation,
+    WikiPage,
+    WikiPlan,
+)
 from lilbee_core.types._metadata import Metadata, MetaValue
 from lilbee_core.types._reports import (
     CollectionInfo,
@@ -89,18 +101,18 @@ from lilbee_core.types._search import (
     Variant,
 )
 from lilbee_core.types._trace import DocumentTrace, Standing
-from lilbee_core.types._vectors import Vector, Vectors
+from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
     "FLEET_ROLES", "Answer", "AssembledRequest", "Attachment", "Background", "Box", "ChatOptions", "Chunk", "ChunkId",
-    "Citation", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo", "ConversationMessage",
-    "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState", "DocumentTrace",
-    "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "Heading", "Hit", "IndexMeta",
-    "LibraryStatus", "Location", "MachineSnapshot", "Message", "MetaValue", "Metadata", "ModelDescription",
-    "ModelFootprint", "ModelRef", "PageProblem", "Part", "Passage", "PathReport", "Place", "PlacedServer",
-    "Placement", "PlanChange", "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState",
-    "RolePlacement", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "Source", "Span",
-    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Tool", "ToolCall",
-    "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan",
-    "chunk_id", "closable", "document_id",
+    "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
+    "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
+    "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "GraphTable", "Heading",
+    "Hit", "IndexMeta", "Integers", "LibraryStatus", "Location", "MachineSnapshot", "Mention", "MentionTable",
+    "Message", "MetaValue", "Metadata", "ModelDescription", "ModelFootprint", "ModelRef", "PageProblem", "Part",
+    "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking",
+    "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
+    "ServerGroup", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol",
+    "SyncReport", "Tool", "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict",
+    "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable", "document_id",
 ]  # fmt: skip

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     """``[n, dimension]`` float32, rows of unit length (cosine similarity = dot product)."""
     Vector: TypeAlias = NDArray[np.float32]
     """``[dimension]`` float32 of unit length."""
+    Integers: TypeAlias = NDArray[np.int64]
+    """``[n]`` int64: positions and counts by the million."""
 else:
     # numpy is for type checkers only: importing this module must stay free.
-    Vectors = Vector = object
+    Vectors = Vector = Integers = object

@@ -44,9 +44,8 @@ class ExpandByGraph:
         weights: dict[str, float] = defaultdict(float)
         for concept in asked:
             for relation in self.graph.neighbors(concept, limit=self.most * len(known)):
-                other = relation.target if relation.source.casefold() == concept.casefold() else relation.source
-                if other.casefold() not in known:
-                    weights[other] += relation.weight
+                if relation.target.casefold() not in known:
+                    weights[relation.target] += relation.weight
         return sorted(weights, key=lambda concept: (-weights[concept], concept))
 
 
@@ -67,11 +66,14 @@ class BoostConcepts:
         asked = {concept.casefold() for concept in self.graph.entities(state.query.text)}
         if not asked or not state.hits:
             return replace(state, note="" if asked else "no concepts in the query")
-        lifted = sorted((self._lifted(hit, asked) for hit in state.hits), key=lambda hit: -hit.score)
+        known = self.graph.concepts_of([hit.chunk.id for hit in state.hits])
+        lifted = sorted(
+            (self._lifted(hit, asked, known.get(hit.chunk.id, ())) for hit in state.hits), key=lambda hit: -hit.score
+        )
         return replace(state, hits=tuple(lifted), note=", ".join(sorted(asked)))
 
-    def _lifted(self, hit: Hit, asked: set[str]) -> Hit:
-        held = {name for concept in self.graph.concepts_of(hit.chunk.id) for name in _names(concept)}
+    def _lifted(self, hit: Hit, asked: set[str], concepts: Iterable[Concept]) -> Hit:
+        held = {name for concept in concepts for name in _names(concept)}
         share = len(asked & held) / len(asked)
         if share == 0:
             return hit
