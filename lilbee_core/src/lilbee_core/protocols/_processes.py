@@ -23,11 +23,15 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """A process to start: its command, what its environment adds, where its log goes."""
+    """A process to start: its command, what its environment adds, where its log goes.
+
+    One that `outlives` us is left alone when we die; any other ends with us where the system can see to that.
+    """
 
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     log_file: Path | None = None
+    outlives: bool = False
 
 
 class ProcessHandle(Protocol):

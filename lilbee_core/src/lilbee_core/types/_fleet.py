@@ -345,6 +345,78 @@ class FleetPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadProgress:
+    """How far a server is: ``waiting``, ``starting``, ``loading`` or ``ready``; bytes of its weights, as far as known."""
+
+    phase: str
+    bytes_read: int = 0
+    bytes_total: int = 0
+
+    @property
+    def fraction(self) -> float:
+        """From 0 to 1; 1 only when it is ready."""
+        if self.phase == "ready":
+            return 1.0
+        return min(self.bytes_read / self.bytes_total, 0.99) if self.bytes_total else 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "phase": self.phase,
+            "bytes_read": self.bytes_read,
+            "bytes_total": self.bytes_total,
+            "fraction": self.fraction,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerStatus:
+    """A server of the fleet as it is now. `state` is ``stopped``, ``starting``, ``ready``, ``failed`` or ``stopping``."""
+
+    id: str
+    role: str
+    model: str
+    state: str
+    group: str = ""
+    pid: int | None = None
+    url: str = ""
+    devices: tuple[str, ...] = ()
+    context_tokens: int = 0
+    slots: int = 1
+    in_flight: int = 0
+    starts: int = 0
+    cooling: bool = False
+    adopted: bool = False
+    detached: bool = False
+    owner_pid: int | None = None
+    idle_s: float | None = None
+    log_file: str = ""
+    error: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "role": self.role,
+            "model": self.model,
+            "state": self.state,
+            "group": self.group,
+            "pid": self.pid,
+            "url": self.url,
+            "devices": list(self.devices),
+            "context_tokens": self.context_tokens,
+            "slots": self.slots,
+            "in_flight": self.in_flight,
+            "starts": self.starts,
+            "cooling": self.cooling,
+            "adopted": self.adopted,
+            "detached": self.detached,
+            "owner_pid": self.owner_pid,
+            "idle_s": self.idle_s,
+            "log_file": self.log_file,
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanChange:
     """What has to happen to the groups of a running fleet for a new plan; all by name, in the order of the plans."""
 
