@@ -49,6 +49,7 @@ from lilbee_core.types._fleet import (
     Device,
     FleetPlan,
     GgufFacts,
+    LoadProgress,
     MachineSnapshot,
     ModelFootprint,
     PlacedServer,
@@ -57,6 +58,7 @@ from lilbee_core.types._fleet import (
     Refusal,
     RolePlacement,
     ServerGroup,
+    ServerStatus,
 )
 from lilbee_core.types._knowledge import (
     Coded,
@@ -108,11 +110,11 @@ __all__ = [
     "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
     "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
     "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "GraphTable", "Heading",
-    "Hit", "IndexMeta", "Integers", "LibraryStatus", "Location", "MachineSnapshot", "Mention", "MentionTable",
+    "Hit", "IndexMeta", "Integers", "LibraryStatus", "LoadProgress", "Location", "MachineSnapshot", "Mention", "MentionTable",
     "Message", "MetaValue", "Metadata", "ModelDescription", "ModelFootprint", "ModelRef", "PageProblem", "Part",
     "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking",
     "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
-    "ServerGroup", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol",
+    "ServerGroup", "ServerStatus", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol",
     "SyncReport", "Tool", "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict",
     "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable", "document_id",
 ]  # fmt: skip
