@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from lilbee_core.analysis import Analyzer
 from lilbee_core.answer import NOT_FOUND, ExtractiveAnswerer
 from lilbee_core.answer._sentences import sentences_of
+from lilbee_core.protocols import ANALYZED
 from lilbee_core.testing import HashEmbedder, a_hit
 from lilbee_core.types import Hit, Location, Query, SearchResult
 
@@ -156,3 +159,12 @@ def test_a_heading_that_nothing_marks_is_no_sentence() -> None:
     hit = a_hit(text, headings=("Winter stores",))
     pieces = [one.text for one in sentences_of(hit, order=0, max_chars=400)]
     assert pieces == ["More colonies die of hunger than of cold.", "The winter ends."]
+
+
+def test_words_are_read_in_the_languages_of_the_search():
+    text = "Der Hund bellt laut am Tor. Eine Katze ruht auf dem Dach."
+    asked = "Wo ruhen Katzen?"
+    words = Analyzer().query(asked, languages=("de",))
+    found = replace(result(hive(text, language="de")), private=((ANALYZED.name, words),))
+
+    assert answerer().answer(asked, found).text.startswith("Eine Katze")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from lilbee_core.search import ProfileSearcher, SearchParts
+from lilbee_core.search import ANALYZED, ProfileSearcher, SearchParts
 from lilbee_core.search._select import select_for_answer
 from lilbee_core.testing import HashEmbedder, MemoryStore, ScriptedReranker
 from lilbee_core.types import Query, SearchResult
@@ -42,6 +43,30 @@ def test_what_the_search_shows_stays_as_it_is():
 
     assert result.hits is hits
     assert len(hits) == 9
+
+
+def test_the_query_is_analyzed_once():
+    asked: list[str] = []
+
+    class Counting:
+        def query(self, text, **more):
+            asked.append(text)
+            return ANALYZER.query(text, **more)
+
+        def spans(self, *given, **more):
+            return ANALYZER.spans(*given, **more)
+
+    parts, result = search(FILES, "bees and wasps")
+    most = 3
+    carried = select_for_answer(result, reader=parts.reader, analyzer=Counting(), most=most)
+
+    assert "bees and wasps" not in asked
+    assert carried.get(ANALYZED) is result.get(ANALYZED)
+    assert "private" not in result.to_dict(trace=True)
+    bare = replace(result, private=())
+    assert bare == result
+    assert select_for_answer(bare, reader=parts.reader, analyzer=Counting(), most=most).hits == carried.hits
+    assert "bees and wasps" in asked
 
 
 def test_the_order_of_a_reranker_fills_the_places():

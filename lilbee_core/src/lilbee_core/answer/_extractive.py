@@ -7,14 +7,18 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lilbee_core.answer._marks import harmless
 from lilbee_core.answer._not_found import not_found
 from lilbee_core.answer._sentences import Sentence, cite, sentences_of
 from lilbee_core.errors import ProviderError
-from lilbee_core.protocols import EmbedderLike, QueryAnalyzer
+from lilbee_core.protocols import ANALYZED, EmbedderLike, QueryAnalyzer
 from lilbee_core.text import fold_space
 from lilbee_core.types import Answer, Citation, Delta, SearchResult, Span
+
+if TYPE_CHECKING:
+    from lilbee_core.analysis import AnalyzedQuery
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +75,8 @@ class ExtractiveAnswerer:
         ]
         if not candidates:
             return not_found(question, result)
-        chosen = self._choose(self._rate(question, candidates))
+        words = result.get(ANALYZED) or self._analyzer.query(question)
+        chosen = self._choose(self._rate(question, words, candidates))
         text, citations = _compose(chosen)
         return Answer(
             question=question,
@@ -96,9 +101,9 @@ class ExtractiveAnswerer:
             yield Delta(kind="text", text=answer.text[at:])
         yield Delta(kind="done", answer=answer)
 
-    def _rate(self, question: str, sentences: Sequence[Sentence]) -> list[_Rated]:
+    def _rate(self, question: str, query: AnalyzedQuery, sentences: Sequence[Sentence]) -> list[_Rated]:
         """Return the sentences with their scores, best first."""
-        words = self._words_of(question, sentences)
+        words = self._words_of(query, sentences)
         holders = Counter(word for held in words for word in held)
         rarity = {word: math.log(1 + len(sentences) / count) for word, count in holders.items()}
         most = sum(rarity.values())
@@ -111,8 +116,7 @@ class ExtractiveAnswerer:
         rated.sort(key=lambda one: -one.score)
         return self._rate_by_meaning(question, rated[:_MOST_CANDIDATES])
 
-    def _words_of(self, question: str, sentences: Sequence[Sentence]) -> list[frozenset[str]]:
-        query = self._analyzer.query(question)
+    def _words_of(self, query: AnalyzedQuery, sentences: Sequence[Sentence]) -> list[frozenset[str]]:
         found: list[frozenset[str]] = []
         for sentence in sentences:
             text = sentence.text

@@ -37,7 +37,7 @@ from lilbee_core.protocols._reading import (
     StreamingChunker,
     TokenCounter,
 )
-from lilbee_core.protocols._search import QueryAnalyzer, SearchContext, SearcherLike, SearchStage
+from lilbee_core.protocols._search import ANALYZED, QueryAnalyzer, SearchContext, SearcherLike, SearchStage
 from lilbee_core.protocols._store import (
     ChunkReader,
     ChunkWriter,
@@ -51,6 +51,7 @@ from lilbee_core.protocols._store import (
 )
 
 __all__ = [
+    "ANALYZED",
     "Answerer",
     "CancelToken",
     "ChatProvider",

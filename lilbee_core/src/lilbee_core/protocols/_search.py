@@ -11,10 +11,15 @@ from lilbee_core.types import (
     Query,
     SearchResult,
     SearchState,
+    StateKey,
 )
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
+
+
+ANALYZED: StateKey[AnalyzedQuery] = StateKey("lilbee.analyzed")
+"""The original wording as tokens. Set by `parse`, read by stages and, in the result, by what answers."""
 
 
 class QueryAnalyzer(Protocol):

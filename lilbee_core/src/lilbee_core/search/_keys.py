@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lilbee_core.protocols import ANALYZED
 from lilbee_core.types import StateKey
 
 if TYPE_CHECKING:
-    from lilbee_core.analysis import AnalyzedQuery
     from lilbee_core.search.stages._probe import Confidence
     from lilbee_core.search.stages._temporal import TimeSense
 
-ANALYZED: StateKey[AnalyzedQuery] = StateKey("lilbee.analyzed")
-"""The original wording as tokens. Set by `parse`; read by `lexical`, `mark` and `judge`."""
+__all__ = ["ANALYZED", "CONFIDENCE", "FOUND", "LANGUAGE", "TIME"]
 
 LANGUAGE: StateKey[str] = StateKey("lilbee.language")
 """The language of the query (ISO 639-1), where it can be told. Set by `parse`, read by `dense`."""

@@ -10,7 +10,7 @@ from typing import Protocol
 from lilbee_core.errors import StageError
 from lilbee_core.protocols import CancelToken, Clock, Executor, SearchContext, SearchStage
 from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
-from lilbee_core.search._keys import FOUND
+from lilbee_core.search._keys import ANALYZED, FOUND
 from lilbee_core.types import Hit, Part, Query, SearchResult, SearchState, StageReport
 
 _WRITERS = {
@@ -18,6 +18,9 @@ _WRITERS = {
     Part.RANKINGS: "put a retriever such as `Lexical(reader, analyzer)` or `Dense(reader, embedder)` before it",
     Part.HITS: "put `Fetch(reader)` before it",
 }
+
+# Handed on to what answers. The rest is between stages, and may be big.
+_KEPT = frozenset({ANALYZED.name})
 
 
 class Composite(Protocol):
@@ -75,6 +78,7 @@ class Searcher:
             warnings=state.warnings,
             reports=state.reports,
             seconds=context.clock.monotonic() - started,
+            private=tuple(pair for pair in state.private if pair[0] in _KEPT),
         )
 
 

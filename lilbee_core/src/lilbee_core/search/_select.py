@@ -33,7 +33,9 @@ def select_for_answer(
     context = RunContext(clock=clock or SystemClock(), executor=InlineExecutor())
     started = context.clock.monotonic()
     state = SearchState(query=result.query, hits=result.hits, warnings=result.warnings, reports=result.reports)
-    words = analyzer.query(parse_query(result.query.text).words, languages=tuple(reader.languages()))
+    words = result.get(ANALYZED)
+    if words is None:
+        words = analyzer.query(parse_query(result.query.text).words, languages=tuple(reader.languages()))
     state = state.put(ANALYZED, words)
     cover = When(_is_not_reranked, Cover(analyzer, most), otherwise="the order of the reranker counts")
     for stage in (cover, Limit(most), Neighbors(reader)):

@@ -297,10 +297,7 @@ class SearchState:
 
     def get(self, key: StateKey[T]) -> T | None:
         """Return the private value under `key`, or None."""
-        for name, value in self.private:
-            if name == key.name:
-                return cast("T", value)
-        return None
+        return _value(self.private, key)
 
     def put(self, key: StateKey[T], value: T) -> SearchState:
         """Return a state that holds `value` under `key`."""
@@ -312,9 +309,19 @@ class SearchState:
         return self if message in self.warnings else replace(self, warnings=(*self.warnings, message))
 
 
+def _value(private: tuple[tuple[str, object], ...], key: StateKey[T]) -> T | None:
+    for name, value in private:
+        if name == key.name:
+            return cast("T", value)
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """Hits, best first, with the trace of how they came about. Iterates over the hits."""
+    """Hits, best first, with the trace of how they came about. Iterates over the hits.
+
+    `private` is what the search hands on to an answer, such as the query as tokens; it is no part of what is shown.
+    """
 
     query: Query
     hits: tuple[Hit, ...]
@@ -322,6 +329,11 @@ class SearchResult:
     warnings: tuple[str, ...] = ()
     reports: tuple[StageReport, ...] = ()
     seconds: float = 0.0
+    private: tuple[tuple[str, object], ...] = field(default=(), repr=False, compare=False)
+
+    def get(self, key: StateKey[T]) -> T | None:
+        """Return the private value under `key`, or None."""
+        return _value(self.private, key)
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
