@@ -85,3 +85,53 @@ def test_a_state_opened_for_reading_refuses_to_write(tmp_path: Path) -> None:
             change()
         assert caught.value.code == "store.read_only"
     reader.close()
+
+
+def test_another_process_waits_for_a_transaction_and_sees_all_of_it(tmp_path: Path) -> None:
+    first, second = SqliteState(tmp_path), SqliteState(tmp_path)
+    first.save("count", "n", {"n": 0})
+
+    def add(state: SqliteState) -> None:
+        for _ in range(25):
+            with state.transaction():
+                value = state.load("count", "n")
+                assert value is not None
+                state.save("count", "n", {"n": int(str(value["n"])) + 1})
+
+    threads = [threading.Thread(target=add, args=(state,)) for state in (first, second, first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert first.load("count", "n") == {"n": 100}
+    first.close()
+    second.close()
+
+
+def test_one_damaged_value_costs_only_itself(tmp_path: Path) -> None:
+    state = SqliteState(tmp_path)
+    state.save("note", "good", {"x": 1})
+    state.save("note", "bad", {"x": 2})
+    writer = sqlite3.connect(tmp_path / "state.sqlite")
+    with writer:
+        writer.execute("UPDATE state SET value = '{\"x\": ' WHERE key = 'bad'")
+    writer.close()
+    assert state.keys("note") == ("bad", "good")
+    assert state.load("note", "good") == {"x": 1}
+    with pytest.raises(StoreError, match="the note bad in the state is damaged") as caught:
+        state.load("note", "bad")
+    assert caught.value.code == "store.damaged"
+    assert "state.sqlite" in caught.value.hint
+    state.close()
+
+
+def test_a_damaged_file_is_named_and_no_rebuild_advised(tmp_path: Path) -> None:
+    (tmp_path / "state.sqlite").write_bytes(b"this is no database, and long enough to be looked at " * 40)
+    state = SqliteState(tmp_path)
+    for use in (lambda: state.load("a", "b"), lambda: state.save("a", "b", {}), lambda: state.keys("a")):
+        with pytest.raises(StoreError) as caught:
+            use()
+        assert caught.value.code == "store.damaged"
+        assert "state.sqlite" in caught.value.message
+        assert "rebuild" not in caught.value.hint
+    state.close()

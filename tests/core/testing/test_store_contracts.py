@@ -308,6 +308,13 @@ def save_merged(old: Any, kind: str, key: str, value: Mapping[str, object]) -> N
     old(kind, key, {"more": 1, **value})
 
 
+@contextmanager
+def undone(transaction: AbstractContextManager[None]) -> Iterator[None]:
+    with suppress(KeyError), transaction:
+        yield
+        raise KeyError
+
+
 STATE: dict[str, Any] = {
     "test_a_value_comes_back": [cabinet(load=lambda old, *a: None), cabinet(save=save_merged)],
     "test_missing_values_are_none": [
@@ -321,6 +328,12 @@ STATE: dict[str, Any] = {
     ],
     "test_deleted_values_are_gone": [cabinet(delete=lambda old, *a: True), cabinet(delete=lambda old, *a: False)],
     "test_what_was_saved_does_not_change_with_the_callers_value": Sharing,
+    "test_keys_are_told_without_values": [
+        cabinet(keys=lambda old, kind: old(kind)[::-1]),
+        cabinet(keys=lambda old, kind: old("note")),
+    ],
+    "test_a_transaction_holds_as_a_whole": cabinet(transaction=lambda old: undone(old())),
+    "test_a_transaction_that_fails_leaves_nothing": cabinet(transaction=lambda old: nullcontext()),
 }
 
 

@@ -196,6 +196,14 @@ class StateStore(Protocol):
 
     def items(self, kind: str) -> Iterator[tuple[str, Mapping[str, object]]]: ...
 
+    def keys(self, kind: str) -> tuple[str, ...]:
+        """Return the keys in order, also those of values that cannot be read."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Let nobody else write inside the block; an error in it undoes what was written there. Blocks may nest."""
+        ...
+
 
 class Upkeep(Protocol):
     """Keeps the store small and fast. Runs under the writer lock, by thresholds, at the end of a sync."""

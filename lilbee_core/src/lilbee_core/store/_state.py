@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, cast
 
-from lilbee_core.errors import LibraryError
+from lilbee_core.errors import LibraryError, StoreError
 from lilbee_core.store import _errors
-from lilbee_core.store._errors import engine_errors
 
 T = TypeVar("T")
 
@@ -23,6 +23,8 @@ CREATE TABLE IF NOT EXISTS state (
     kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
 ) WITHOUT ROWID
 """
+_SAVE = "INSERT INTO state VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value"
+_DELETE = "DELETE FROM state WHERE kind = ? AND key = ?"
 _BUSY_S = 30.0
 
 
@@ -34,33 +36,66 @@ class SqliteState:
         self._read_only = read_only
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._in_transaction = False
         self._closed = False
 
     def load(self, kind: str, key: str) -> Mapping[str, object] | None:
         """Return the value, None where there is none."""
         sql = "SELECT value FROM state WHERE kind = ? AND key = ?"
         rows = self._read(lambda connection: connection.execute(sql, (kind, key)).fetchall())
-        return _value(cast("str", rows[0][0])) if rows else None
+        return _value(kind, key, cast("str", rows[0][0])) if rows else None
 
     def items(self, kind: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         """Yield keys and values in the order of the keys."""
         sql = "SELECT key, value FROM state WHERE kind = ? ORDER BY key"
         rows = self._read(lambda connection: connection.execute(sql, (kind,)).fetchall())
-        return iter([(cast("str", key), _value(cast("str", value))) for key, value in rows])
+        return iter([(cast("str", key), _value(kind, cast("str", key), cast("str", value))) for key, value in rows])
+
+    def keys(self, kind: str) -> tuple[str, ...]:
+        """Return the keys in order, also those of values that cannot be read."""
+        sql = "SELECT key FROM state WHERE kind = ? ORDER BY key"
+        rows = self._read(lambda connection: connection.execute(sql, (kind,)).fetchall())
+        return tuple(cast("str", key) for (key,) in rows)
 
     def save(self, kind: str, key: str, value: Mapping[str, object]) -> None:
         """Write the value in one transaction."""
         text = json.dumps(dict(value), ensure_ascii=False)
-        sql = "INSERT INTO state VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value"
-        self._write(lambda connection: connection.execute(sql, (kind, key, text)))
+        self._write(lambda connection: connection.execute(_SAVE, (kind, key, text)))
 
     def delete(self, kind: str, key: str) -> bool:
         """Delete the value; say whether there was one."""
         if not self._path.exists():
             self._check_open()
             return False
-        sql = "DELETE FROM state WHERE kind = ? AND key = ?"
-        return self._write(lambda connection: connection.execute(sql, (kind, key))).rowcount > 0
+        return self._write(lambda connection: connection.execute(_DELETE, (kind, key))).rowcount > 0
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Let nobody else write meanwhile; what is written in the block is there as a whole, or not at all."""
+        with self._lock:
+            if self._in_transaction:
+                yield
+                return
+            self._write(lambda connection: connection.execute("BEGIN IMMEDIATE"), begins=True)
+            try:
+                yield
+            except BaseException:
+                self._end_transaction("ROLLBACK")
+                raise
+            self._end_transaction("COMMIT")
+
+    def _end_transaction(self, how: str) -> None:
+        self._in_transaction = False
+        connection = self._connection
+        if connection is None:
+            return
+        with _state_errors("write the state", self._path):
+            try:
+                connection.execute(how)
+            except sqlite3.Error:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
 
     def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -79,17 +114,21 @@ class SqliteState:
             self._check_open()
             if self._connection is None and not self._path.exists():
                 return []
-            with engine_errors("read the state", self._path):
+            with _state_errors("read the state", self._path):
                 return use(self._open())
 
-    def _write(self, use: Callable[[sqlite3.Connection], T]) -> T:
+    def _write(self, use: Callable[[sqlite3.Connection], T], *, begins: bool = False) -> T:
         with self._lock:
             self._check_open()
             if self._read_only:
                 raise _errors.read_only("write the state", self._path)
-            with engine_errors("write the state", self._path):
+            with _state_errors("write the state", self._path):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 connection = self._open()
+                if begins or self._in_transaction:
+                    done = use(connection)
+                    self._in_transaction = True
+                    return done
                 with connection:
                     return use(connection)
 
@@ -135,5 +174,32 @@ def _probed(path: Path, options: str) -> sqlite3.Connection:
     return connection
 
 
-def _value(text: str) -> Mapping[str, object]:
-    return cast("dict[str, object]", json.loads(text))
+@contextmanager
+def _state_errors(doing: str, path: Path) -> Generator[None]:
+    """Turn failures of the file into errors that name it: no rebuild brings back what stood in it."""
+    try:
+        with _errors.engine_errors(doing, path):
+            yield
+    except StoreError as error:
+        if error.code != "store.damaged":
+            raise
+        raise _damaged(f"{path} is damaged: could not {doing}") from error
+
+
+def _damaged(message: str) -> StoreError:
+    return StoreError(
+        message,
+        hint="Put back a copy of state.sqlite, or move it away: conversations and notes start anew, "
+        "documents and their index are not touched.",
+        code="store.damaged",
+    )
+
+
+def _value(kind: str, key: str, text: str) -> Mapping[str, object]:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise _damaged(f"the {kind} {key} in the state is damaged")
+    return cast("dict[str, object]", value)

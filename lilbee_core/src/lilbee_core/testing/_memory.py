@@ -402,7 +402,7 @@ class MemoryState:
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], dict[str, object]] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def load(self, kind: str, key: str) -> Mapping[str, object] | None:
         with self._lock:
@@ -422,6 +422,20 @@ class MemoryState:
             found = [(key, cast("Mapping[str, object]", dict(value))) for (of, key), value in self._values.items()
                      if of == kind]  # fmt: skip
         return iter(sorted(found, key=lambda pair: pair[0]))
+
+    def keys(self, kind: str) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(sorted(key for of, key in self._values if of == kind))
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        with self._lock:
+            before = dict(self._values)
+            try:
+                yield
+            except BaseException:
+                self._values = before
+                raise
 
 
 def _stamp(row: DocumentRow) -> FileStamp:

@@ -171,3 +171,34 @@ class StateContract(ABC):
         state.save("note", "a", value)
         value["text"] = "new"
         assert state.load("note", "a") == {"text": "old"}, "the store shares the caller's value"
+
+    def test_keys_are_told_without_values(self) -> None:
+        state = self.make()
+        for key in "ba":
+            state.save("note", key, {"at": key})
+        assert state.keys("note") == ("a", "b"), f"the keys are {state.keys('note')}"
+        assert state.keys("gone") == (), "it has keys that nobody saved"
+
+    def test_a_transaction_holds_as_a_whole(self) -> None:
+        state = self.make()
+        with state.transaction():
+            state.save("note", "a", {"x": 1})
+            with state.transaction():
+                state.save("note", "b", {"x": 2})
+            assert state.keys("note") == ("a", "b"), "what was written in a transaction is not seen in it"
+        assert state.keys("note") == ("a", "b"), "a transaction that ended well is lost"
+
+    def test_a_transaction_that_fails_leaves_nothing(self) -> None:
+        state = self.make()
+        state.save("note", "a", {"x": 1})
+        try:
+            with state.transaction():
+                state.save("note", "a", {"x": 2})
+                state.save("note", "b", {"x": 2})
+                state.delete("note", "a")
+                raise KeyError
+        except KeyError:
+            pass
+        assert dict(state.items("note")) == {"a": {"x": 1}}, "an undone transaction left something"
+        state.save("note", "c", {"x": 3})
+        assert state.keys("note") == ("a", "c"), "nothing can be written after an undone transaction"
