@@ -153,6 +153,12 @@ class NeverSeen(MemoryStore):
         yield SimpleNamespace(add=lambda pieces: None, publish=lambda row: None)
 
 
+class ForgetsTheExcluded(MemoryStore):
+    def reset(self) -> None:
+        self.forget([row.id for row in self.rows()])
+        super().reset()
+
+
 def lose_contexts(old: Any, *, limit: int) -> tuple[Owed, ...]:
     return tuple(replace(one, context=()) for one in old(limit=limit))
 
@@ -279,6 +285,7 @@ STORE: dict[str, Any] = {
     ],
     "test_it_remembers_who_built_it": broken(set_meta=nothing),
     "test_reset_empties_it": broken(reset=nothing),
+    "test_what_is_excluded_outlives_a_reset": [ForgetsTheExcluded, broken(forget=nothing)],
     "test_writing_can_be_nested": NoNesting,
     "test_it_closes_twice_and_then_refuses": [NoClose, CloseOnce],
 }

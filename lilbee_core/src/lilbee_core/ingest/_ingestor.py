@@ -40,13 +40,14 @@ _OWED_MOST = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncOptions:
-    """How a sync behaves. `force` reads every file again."""
+    """How a sync behaves. `force` reads every file again; `wanted` names files and folders that were asked for."""
 
     prune: bool = False
     dry_run: bool = False
     retry_failed: bool = False
     retry_codes: frozenset[str] = frozenset()
     force: bool = False
+    wanted: Sequence[str] = ()
 
 
 class Ingestor:
@@ -167,6 +168,7 @@ class Ingestor:
             retry_failed=options.retry_failed,
             retry_codes=options.retry_codes,
             force=options.force,
+            wanted=options.wanted,
         )
         surveyor = Surveyor(self._store, self._reader, self._events, self._now, tally, digest=self._digest)
         return surveyor.survey(roots, how, cancel)

@@ -38,12 +38,12 @@ def settle_places(fresh: Sequence[Hashed], changed: Sequence[Hashed], gone: Sequ
     those whose file is gone, or whose place another one took, are looked for among the new files.
     """
     there = [one.row for one in changed if one.row is not None]
-    swapped, _, others = pair_moves(there, changed, place=_place)
+    swapped, _, others = pair_moves(there, changed, place=place_of)
     moved_ids = {row.id for row, _ in swapped}
     taken = {id(one) for _, one in swapped}
     vacated = [one for one in others if one.row is not None and one.row.id in moved_ids]
     displaced = [one.row for one in changed if id(one) in taken and one.row is not None and one.row.id not in moved_ids]
-    found, left, new = pair_moves([*gone, *displaced], [*fresh, *vacated], place=_place)
+    found, left, new = pair_moves([*gone, *displaced], [*fresh, *vacated], place=place_of)
     return Places(
         moved=[*swapped, *found],
         changed=[one for one in others if one.row is None or one.row.id not in moved_ids],
@@ -52,5 +52,6 @@ def settle_places(fresh: Sequence[Hashed], changed: Sequence[Hashed], gone: Sequ
     )
 
 
-def _place(one: Hashed) -> tuple[str, str]:
+def place_of(one: Hashed) -> tuple[str, str]:
+    """Return the path and the content's name."""
     return one.found.path, one.sha256

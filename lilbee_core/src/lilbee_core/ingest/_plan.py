@@ -39,6 +39,8 @@ class Plan:
     skipped: list[FileStamp] = field(default_factory=list[FileStamp])
     known_failures: list[FileStamp] = field(default_factory=list[FileStamp])
     obsolete: list[FileStamp] = field(default_factory=list[FileStamp])
+    unwanted: list[FileStamp] = field(default_factory=list[FileStamp])
+    """Excluded files that are not where they were."""
 
 
 def compare(
@@ -55,7 +57,7 @@ def compare(
     `stamps` are those of the collection. They are matched with files by exact name on disk. `version_of` gives the
     extractor that would read a stamp's file today; a failed or skipped file is tried again when that, its size or
     its time changed, or when it failed for one of `retry_codes`. A file that was excluded on request stays so,
-    whatever becomes of it.
+    whatever becomes of it; one that is not there any more may be found elsewhere.
     """
     plan = Plan()
     known: dict[tuple[str, bool], FileStamp] = {}
@@ -76,23 +78,29 @@ def compare(
             retry = stamp.state is DocumentState.FAILED and (retry_failed or stamp.code in retry_codes)
             _not_indexed(plan, entry, stamp, retry=retry, version_of=version_of)
     for one in known.values():
-        if one.state is not DocumentState.EXCLUDED:
-            _drop(plan, one)
+        _drop(plan, one)
     return plan
 
 
 def _know(plan: Plan, known: dict[tuple[str, bool], FileStamp], stamp: FileStamp) -> None:
-    """Keep one stamp per file; should there be two, the one that can be found counts."""
+    """Keep one stamp per file; should there be two, what is excluded counts, then what can be found."""
     other = known.setdefault(stamp.key, stamp)
     if other is stamp:
         return
-    if stamp.holds_chunks and not other.holds_chunks:
+    if _rank(stamp) > _rank(other):
         known[stamp.key], stamp = stamp, other
-    _drop(plan, stamp)
+    (plan.gone if stamp.holds_chunks else plan.obsolete).append(stamp)
+
+
+def _rank(stamp: FileStamp) -> tuple[bool, bool]:
+    return stamp.state is DocumentState.EXCLUDED, stamp.holds_chunks
 
 
 def _drop(plan: Plan, stamp: FileStamp) -> None:
-    (plan.gone if stamp.holds_chunks else plan.obsolete).append(stamp)
+    if stamp.state is DocumentState.EXCLUDED:
+        plan.unwanted.append(stamp)
+    else:
+        (plan.gone if stamp.holds_chunks else plan.obsolete).append(stamp)
 
 
 def _same(entry: Found, stamp: FileStamp) -> bool:

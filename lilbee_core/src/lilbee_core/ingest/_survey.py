@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from lilbee_core.errors import SourceUnavailable
 from lilbee_core.events import DocumentFailed, DocumentSkipped, EventSink
-from lilbee_core.ingest._moves import Hashed, settle_places
-from lilbee_core.ingest._plan import MEMORY, Candidate, Plan, compare
+from lilbee_core.ingest._moves import Hashed, place_of, settle_places
+from lilbee_core.ingest._plan import MEMORY, Candidate, Plan, compare, pair_moves
 from lilbee_core.ingest._prepare import date_of
 from lilbee_core.ingest._tally import Tally
-from lilbee_core.ingest._walk import Found, LeftOut, Root, Walk, WalkOptions
+from lilbee_core.ingest._walk import Found, LeftOut, Root, Walk, WalkOptions, is_below
 from lilbee_core.protocols import CancelToken, DocumentReader, Ledger
 from lilbee_core.types import DocumentId, DocumentRow, DocumentState, FileProblem, FileStamp, document_id
 
@@ -57,6 +57,8 @@ class SurveyOptions:
     retry_failed: bool = False
     retry_codes: frozenset[str] = frozenset()
     force: bool = False
+    wanted: Sequence[str] = ()
+    """Files and folders that were asked for by name: what lies there is excluded no more."""
 
 
 Digest: TypeAlias = Callable[[str, CancelToken], str]
@@ -96,25 +98,43 @@ class Surveyor:
         fresh: list[Hashed] = []
         changed: list[Hashed] = []
         gone: list[DocumentId] = []
+        unwanted: list[DocumentId] = []
         for root in roots:
             plan = self._plan(root, options, cancel, survey)
             if plan is None:
                 continue
             self._settle(root, plan, survey)
             gone += (stamp.id for stamp in plan.gone)
+            unwanted += (stamp.id for stamp in plan.unwanted)
             for one in self._hashed(root, plan.candidates, survey, cancel):
                 self._sort(one, survey, fresh, changed, force=options.force)
         rows = sorted(self._ledger.rows_of(gone).values(), key=lambda row: (row.collection, row.path))
         places = settle_places(fresh, changed, rows)
         survey.moved += [(old, self._relocated(old, one)) for old, one in places.moved]
         survey.to_read += [self._to_read(one) for one in places.changed]
-        survey.to_read += [self._to_read(replace(one, row=None)) for one in places.new]
+        new = self._without(unwanted, places.new, options.wanted, survey)
+        survey.to_read += [self._to_read(replace(one, row=None)) for one in new]
         # A file that was given another ending is read anew; its vectors can be had from the old one until then.
         again = {one.row.sha256 for one in survey.to_read}
         for row in places.gone:
             (survey.remove_late if row.sha256 in again else survey.remove).append(row)
         self._distinct_ids(survey)
         return survey
+
+    def _without(
+        self, unwanted: Sequence[DocumentId], new: Sequence[Hashed], wanted: Sequence[str], survey: Survey
+    ) -> list[Hashed]:
+        """Return the new files but those that are excluded and only changed their place."""
+        if not unwanted:
+            return list(new)
+        rows = sorted(self._ledger.rows_of(unwanted).values(), key=lambda row: (row.collection, row.path))
+        asked = [one for one in new if any(is_below(one.found.file, place) for place in wanted)]
+        known = {id(one) for one in asked}
+        moved, _, others = pair_moves(rows, [one for one in new if id(one) not in known], place=place_of)
+        survey.record += [
+            replace(self._relocated(old, one), state=old.state, code=old.code, reason=old.reason) for old, one in moved
+        ]
+        return [*asked, *others]
 
     # ------------------------------------------------------------------ one collection
 
@@ -161,6 +181,7 @@ class Surveyor:
             plan.unchanged += sum(stamp.path.startswith(blind) for stamp in plan.gone)
             plan.gone = [stamp for stamp in plan.gone if not stamp.path.startswith(blind)]
             plan.obsolete = [stamp for stamp in plan.obsolete if not stamp.path.startswith(blind)]
+            plan.unwanted = [stamp for stamp in plan.unwanted if not stamp.path.startswith(blind)]
 
     def _settle(self, root: Root, plan: Plan, survey: Survey) -> None:
         self._tally.unchanged += plan.unchanged

@@ -246,7 +246,7 @@ class Walk:
         target = os.path.realpath(entry.path)
         if info is None:
             return
-        if _is_below(target, self._real_root):
+        if is_below(target, self._real_root):
             self._links.append(_Link(raw, entry.path, target, rules, info))
         elif not self._globs.choose or self._globs.decide(raw) is None:
             is_folder = stat.S_ISDIR(info.st_mode)
@@ -271,7 +271,7 @@ class Walk:
     def _why_not(self, link: _Link) -> str | None:
         if link.target in self._read or _identity(link.info) in self._entered:
             return "the link's target is read under its own name"
-        if any(_is_below(link.target, own) for own in self._own):
+        if any(is_below(link.target, own) for own in self._own):
             return "the link leads into another collection, or into lilbee's own data"
         relative = os.path.relpath(link.target, self._real_root).replace(os.sep, "/")
         decided = ignored_by(relative, self._real_root, self.options, is_folder=stat.S_ISDIR(link.info.st_mode))
@@ -316,7 +316,8 @@ def ignored_by(raw: str, folder: str, options: WalkOptions, *, is_folder: bool) 
     return None
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Say whether a path is the folder or lies in it."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from lilbee_core.errors import StoreError
 from lilbee_core.library._parts import Parts
 from lilbee_core.protocols import StoreLike
-from lilbee_core.types import Box, Document, DocumentRow, DocumentState, Heading, Metadata, Segment, Span
+from lilbee_core.types import Box, Document, DocumentRow, Heading, Metadata, Segment, Span
 
 _SPILL = "rebuild.jsonl"
 
 
 def set_aside(parts: Parts) -> str | None:
-    """Write what cannot be read again from disk (documents from memory, exclusions) to a file.
+    """Write what cannot be read again from disk, the documents from memory, to a file.
 
     Returns what could not be saved from a damaged index, as a sentence.
 
@@ -48,18 +48,10 @@ def set_aside(parts: Parts) -> str | None:
     return saved.loss
 
 
-def exclude_again(parts: Parts) -> None:
-    """Record what was excluded on request, so that the files are not read again."""
-    excluded = [_excluded(entry["row"]) for entry in _read(_spill(parts)) if entry["kind"] == "excluded"]
-    if excluded:
-        parts.store.record(excluded)
-
-
 def documents(parts: Parts) -> Iterator[Document]:
     """Yield the documents that were set aside."""
     for entry in _read(_spill(parts)):
-        if entry["kind"] == "document":
-            yield _document(entry["document"])
+        yield _document(entry["document"])
 
 
 def pending(parts: Parts) -> bool:
@@ -76,11 +68,6 @@ def _spill(parts: Parts) -> Path:
     return parts.home.data_dir / _SPILL
 
 
-def _excluded(raw: Any) -> DocumentRow:
-    row: dict[str, Any] = {**raw, "state": DocumentState.EXCLUDED, "metadata": Metadata(), "warnings": ()}
-    return DocumentRow(**row)
-
-
 @dataclass(slots=True)
 class _Saved:
     """What could not be read of a damaged index."""
@@ -91,7 +78,7 @@ class _Saved:
     @property
     def loss(self) -> str | None:
         if self.ledger:
-            return "the old index could not be read: documents from memory and exclusions must be given again"
+            return "the old index could not be read: documents from memory must be given again"
         return f"{self.texts} document(s) from memory could not be read from the old index" if self.texts else None
 
 
@@ -102,9 +89,7 @@ def _entries(store: StoreLike, saved: _Saved) -> Iterator[dict[str, object]]:
         saved.ledger = True
         return
     for row in rows:
-        if row.state is DocumentState.EXCLUDED:
-            yield {"kind": "excluded", "row": {**asdict(row), "metadata": {}, "warnings": []}}
-        elif row.extractor == "memory" and row.holds_chunks:
+        if row.extractor == "memory" and row.holds_chunks:
             entry = _of_memory(store, row)
             saved.texts += entry is None
             if entry is not None:
@@ -133,7 +118,7 @@ def _of_memory(store: StoreLike, row: DocumentRow) -> dict[str, object] | None:
         segments=text.segments,
         headings=text.headings,
     )
-    return {"kind": "document", "document": {**asdict(document), "metadata": row.metadata.to_dict()}}
+    return {"document": {**asdict(document), "metadata": row.metadata.to_dict()}}
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:

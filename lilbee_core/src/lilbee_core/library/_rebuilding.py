@@ -32,7 +32,6 @@ def rebuild(parts: Parts, ingestor: Ingestor, cancel: CancelToken) -> SyncReport
         lost = spill.set_aside(parts)
         parts.store.reset()
         parts.store.set_meta(expected)
-        spill.exclude_again(parts)
     elif meta.analyzer != expected.analyzer:
         parts.store.set_meta(expected)
     report = ingestor.sync(roots, cancel, SyncOptions(force=True))
@@ -44,7 +43,6 @@ def resume(parts: Parts, ingestor: Ingestor, cancel: CancelToken) -> None:
     """Bring back what a rebuild set aside, also when that rebuild was killed."""
     if not spill.pending(parts):
         return
-    spill.exclude_again(parts)
     report = ingestor.add_documents(spill.documents(parts), cancel)
     if not report.cancelled:
         spill.done(parts)

@@ -30,6 +30,7 @@ class SyncRequest:
     dry_run: bool = False
     retry: bool = False
     collections: Sequence[str] = ()
+    wanted: Sequence[str] = ()
 
 
 def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
@@ -47,6 +48,7 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
         retry_failed=request.retry,
         # A password that was not there when a file was refused may open it now.
         retry_codes=frozenset({EncryptedDocument.default_code} if parts.settings.ingest.extract_password else ()),
+        wanted=request.wanted,
     )
     if request.dry_run:
         return ingestor(parts, events).sync(roots, cancel, options)
@@ -64,7 +66,9 @@ def run_add(
     with parts.store.writing():
         ready_to_write(parts, cancel)
         added = register(parts, Collections(parts), paths)
-        report = run_sync(parts, SyncRequest(collections=added.collections), cancel, events)
+        wanted = [os.path.realpath(Path(path).expanduser()) for path in paths]
+        request = SyncRequest(collections=added.collections, wanted=wanted)
+        report = run_sync(parts, request, cancel, events)
         notes = [note for path in paths[:_NOTED] if (note := _why_not(parts, Path(path)))]
         return replace(report, warnings=(*report.warnings, *notes))
 
@@ -109,6 +113,7 @@ def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
     expected = expected_meta(parts, meta)
     if meta is None:
         store.set_meta(expected)
+        store.sweep()  # brings back what was excluded in an index that is lost
         resume(parts, parts.ingestor, cancel)
         return
     if meta.analyzer != expected.analyzer:

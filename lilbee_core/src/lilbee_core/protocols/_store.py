@@ -147,7 +147,10 @@ class ChunkWriter(Protocol):
     def set_vectors(self, vectors: Mapping[ChunkId, Vector]) -> None: ...
 
     def sweep(self) -> int:
-        """Delete chunks and texts that no ledger row names; return how many documents were swept."""
+        """Delete chunks and texts that no ledger row names; return how many documents were swept.
+
+        What was excluded before the index was lost is excluded again.
+        """
         ...
 
 
@@ -239,7 +242,10 @@ class StoreLike(ChunkReader, ChunkWriter, Ledger, Upkeep, Protocol):
     def set_meta(self, meta: IndexMeta) -> None: ...
 
     def reset(self) -> None:
-        """Delete every table of the index; state (conversations, notes) stays."""
+        """Delete every table of the index; state (conversations, notes) stays, and what is excluded.
+
+        The ledger has rows of excluded documents again after the next `sweep`.
+        """
         ...
 
     def close(self) -> None: ...

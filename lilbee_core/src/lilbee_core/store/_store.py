@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.protocols import IndexedDocument, Owed
 from lilbee_core.store._check import check
+from lilbee_core.store._exclusions import Exclusions
 from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._lock import writer_lock
 from lilbee_core.store._meta import load_meta, save_meta
@@ -72,6 +73,7 @@ class Store:
         )
         self._writer = Writer(tables, self._ledger, dimension=dimension)
         self._words = WordKeeper()
+        self._exclusions = Exclusions(state, self._ledger)
         self._lock = writer_lock(tables.data_dir)
 
     @classmethod
@@ -251,8 +253,9 @@ class Store:
             self._writer.relocate(rows, words)
 
     def remove(self, ids: Sequence[DocumentId]) -> None:
-        """Delete these documents from every table, the ledger included."""
+        """Delete these documents from every table, the ledger included; none of them is excluded any more."""
         with self.writing():
+            self._exclusions.forget(ids)
             self._writer.remove(ids)
 
     def owed(self, *, limit: int) -> tuple[Owed, ...]:
@@ -274,8 +277,12 @@ class Store:
             self._writer.drop_vectors()
 
     def sweep(self) -> int:
-        """Delete what a killed writer left; return how many documents were swept."""
+        """Delete what a killed writer left; return how many documents were swept.
+
+        What was excluded in an index that is lost is excluded again.
+        """
         with self.writing():
+            self._exclusions.settle(self._writer.remove)
             return self._writer.sweep()
 
     # ------------------------------------------------------------------ the ledger
@@ -309,13 +316,18 @@ class Store:
         return self._ledger.counts()
 
     def record(self, rows: Sequence[DocumentRow]) -> None:
-        """Write ledger rows that have no chunks (skipped, failed, excluded) or changed state."""
+        """Write ledger rows that have no chunks (skipped, failed, excluded) or changed state.
+
+        What is excluded is kept in the state too, so that it stays so whatever becomes of the index.
+        """
         with self.writing():
+            self._exclusions.follow(rows)
             self._ledger.record(rows)
 
     def forget(self, ids: Sequence[DocumentId]) -> None:
-        """Delete ledger rows."""
+        """Delete ledger rows; none of these documents is excluded any more."""
         with self.writing():
+            self._exclusions.forget(ids)
             self._ledger.forget(ids)
 
     # ------------------------------------------------------------------ upkeep
@@ -357,7 +369,10 @@ class Store:
             save_meta(self._tables, meta)
 
     def reset(self) -> None:
-        """Delete every table of the index; state (conversations, notes) stays. A damaged index is deleted too."""
+        """Delete every table of the index; state (conversations, notes, what is excluded) stays.
+
+        A damaged index is deleted too.
+        """
         with self.writing():
             self._tables.reset()
             self._reader.forget()

@@ -307,7 +307,8 @@ class MemoryStore:
 
     def reset(self) -> None:
         with self._commit("reset"):
-            self._content = _Content()
+            excluded = {row.id: row for row in self.rows(states=(DocumentState.EXCLUDED,))}
+            self._content = _Content(rows=excluded)
 
     def close(self) -> None:
         self._closed = True

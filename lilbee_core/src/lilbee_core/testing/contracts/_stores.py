@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument, InvalidFilter, LilbeeError
 from lilbee_core.testing._models import hash_vector, words_of
-from lilbee_core.testing.builders import an_indexed_document
+from lilbee_core.testing.builders import a_row, an_indexed_document
 from lilbee_core.testing.contracts._ledgers import LedgerContract
 from lilbee_core.testing.contracts._tools import check_close, check_descending, check_unique
 from lilbee_core.types import (
     ChunkId,
     DocumentId,
+    DocumentState,
     Filter,
     IndexMeta,
     Scope,
@@ -426,6 +427,17 @@ class StoreContract(LedgerContract):
         assert store.meta() is None, "it still knows who built it"
         store.put([stored(BEES)])
         assert store.count() == 1, "it cannot be filled again"
+
+    def test_what_is_excluded_outlives_a_reset(self) -> None:
+        store, row = self.filled(), a_row("unwanted.txt", state=DocumentState.EXCLUDED, chunks=0, embedded=0)
+        store.record([row])
+        store.reset()
+        store.sweep()
+        assert [one.ref for one in store.rows()] == [row.ref], "it forgot what was excluded"
+        store.forget([row.id])
+        store.reset()
+        store.sweep()
+        assert list(store.rows()) == [], "it brought back what was excluded no more"
 
     def test_writing_can_be_nested(self) -> None:
         store = self.make()
