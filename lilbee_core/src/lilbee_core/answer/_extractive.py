@@ -15,7 +15,7 @@ from lilbee_core.answer._sentences import Sentence, cite, sentences_of
 from lilbee_core.errors import ProviderError
 from lilbee_core.protocols import ANALYZED, EmbedderLike, QueryAnalyzer
 from lilbee_core.text import fold_space
-from lilbee_core.types import Answer, Citation, Delta, SearchResult, Span
+from lilbee_core.types import Answer, Background, Citation, Delta, SearchResult, Span
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import AnalyzedQuery
@@ -87,8 +87,11 @@ class ExtractiveAnswerer:
             trace=result,
         )
 
-    def stream(self, question: str, result: SearchResult) -> Iterator[Delta]:
-        """Yield the answer sentence by sentence, each followed by its citation, and the whole at the end."""
+    def stream(self, question: str, result: SearchResult, background: Background = Background()) -> Iterator[Delta]:
+        """Yield the answer sentence by sentence, each followed by its citation, and the whole at the end.
+
+        Sentences are quoted whatever was said before, so the `background` makes no difference.
+        """
         answer = self.answer(question, result)
         at = 0
         for citation in answer.citations:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from lilbee_core.answer._evidence import resolve
 from lilbee_core.answer._marks import Mark, ReplyReader
 from lilbee_core.answer._not_found import NOT_FOUND, not_found
-from lilbee_core.answer._prompt import Prompt, build_prompt
+from lilbee_core.answer._prompt import Prompt, Wording, build_prompt, default_wording
 from lilbee_core.errors import EmptyReply, ProviderError
 from lilbee_core.protocols import ChatProvider
-from lilbee_core.types import Answer, ChatOptions, Citation, Delta, Hit, SearchResult, closable
+from lilbee_core.text import fill
+from lilbee_core.types import Answer, Background, ChatOptions, Citation, Delta, Hit, SearchResult, closable
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +30,12 @@ class GeneratedAnswerer:
         chat: Who answers.
         model: Its name, told with the answer.
         system_prompt: Replaces the built-in manner of speaking; the rules stay.
+        wording: Gives the prompts, where others than the built-in ones are wanted.
         max_context_sources: Most passages given.
         max_tokens: Longest reply.
         context_tokens: What the model reads, if known; passages that do not fit are left out, with a warning.
         show_reasoning: Whether a stream carries what the model thinks. It is never part of the answer.
+        usage: Whether the server is asked to count tokens; a stream then carries what it says.
     """
 
     def __init__(
@@ -41,18 +44,21 @@ class GeneratedAnswerer:
         *,
         model: str,
         system_prompt: str | None = None,
+        wording: Wording = default_wording,
         max_context_sources: int = 5,
         max_tokens: int = 800,
         context_tokens: int | None = None,
         show_reasoning: bool = False,
+        usage: bool = False,
     ) -> None:
         self._chat = chat
         self._model = model
-        self._system_prompt = system_prompt
+        self._wording = wording if system_prompt is None else _with_system(wording, system_prompt)
         self._max_context_sources = max_context_sources
         self._max_tokens = max_tokens
         self._context_tokens = context_tokens
-        self._show_reasoning = show_reasoning
+        self._shown = {"tool_call", "usage", *(("reasoning",) if show_reasoning else ())}
+        self._usage = usage
 
     def answer(self, question: str, result: SearchResult) -> Answer:
         """Return the checked answer.
@@ -66,7 +72,7 @@ class GeneratedAnswerer:
                 return delta.answer
         raise AssertionError("a stream ends with `done`")
 
-    def stream(self, question: str, result: SearchResult) -> Iterator[Delta]:
+    def stream(self, question: str, result: SearchResult, background: Background = Background()) -> Iterator[Delta]:
         """Yield ``text`` and ``citation`` deltas as they come, and ``done`` with the answer at the end.
 
         Closing the iterator ends the request. What was told before the model broke off is kept, with a warning.
@@ -75,18 +81,12 @@ class GeneratedAnswerer:
             EmptyReply: If the model says nothing.
             ProviderError: If the model fails before it has said anything.
         """
-        if not result.found or not result.hits:
+        prompt = self.prompt(question, result, background)
+        if prompt is None:
             nothing = not_found(question, result, model=self._model)
             yield Delta(kind="text", text=nothing.text)
             yield Delta(kind="done", answer=nothing)
             return
-        prompt = build_prompt(
-            question,
-            result.hits[: self._max_context_sources],
-            system_prompt=self._system_prompt,
-            context_tokens=self._context_tokens,
-            max_tokens=self._max_tokens,
-        )
         reply = _Reply(given=prompt.given)
         yield from self._listen(prompt, reply)
         if not reply.text.strip():
@@ -96,15 +96,29 @@ class GeneratedAnswerer:
             )
         yield Delta(kind="done", answer=self._finished(question, result, prompt, reply))
 
+    def prompt(self, question: str, result: SearchResult, background: Background = Background()) -> Prompt | None:
+        """Return what the model would be given; None if it is not asked, since nothing near enough was found."""
+        hits = result.hits[: self._max_context_sources] if result.found else ()
+        if not hits and not (background.about_itself or background.attachments or background.images):
+            return None
+        return build_prompt(
+            question,
+            () if background.about_itself else hits,
+            background=background,
+            wording=self._wording,
+            context_tokens=self._context_tokens,
+            max_tokens=self._max_tokens,
+        )
+
     def _listen(self, prompt: Prompt, reply: _Reply) -> Generator[Delta]:
         """Read the model's reply into `reply`, yielding what may be shown."""
-        options = ChatOptions(max_tokens=prompt.max_tokens)
+        options = ChatOptions(max_tokens=prompt.max_tokens, usage=self._usage)
         try:
             with closing(closable(self._chat.chat(prompt.messages, options))) as deltas:
                 for delta in deltas:
                     if delta.kind == "text":
                         yield from reply.take(delta.text)
-                    elif delta.kind == "reasoning" and self._show_reasoning:
+                    elif delta.kind in self._shown:
                         yield delta
         except ProviderError as error:
             if not reply.has_text:
@@ -116,7 +130,7 @@ class GeneratedAnswerer:
     def _finished(self, question: str, result: SearchResult, prompt: Prompt, reply: _Reply) -> Answer:
         text = reply.text.rstrip()
         found = bool(reply.citations) or not _says_not_found(text)
-        if found and not reply.citations:
+        if found and not reply.citations and prompt.given:
             reply.warnings.append("The reply cites no passage, so nothing in it is checked.")
         return Answer(
             question=question,
@@ -186,6 +200,13 @@ class _Reply:
         if self.reader.removed:
             warnings.append("Links, images or HTML were left out of the reply.")
         return warnings
+
+
+def _with_system(wording: Wording, system_prompt: str) -> Wording:
+    def replaced(name: str, /, **values: str) -> str:
+        return fill(system_prompt, **values) if name == "answer.system" else wording(name, **values)
+
+    return replaced
 
 
 def _says_not_found(text: str) -> bool:

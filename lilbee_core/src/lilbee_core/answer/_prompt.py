@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Protocol
 
 from lilbee_core.answer._not_found import NOT_FOUND
 from lilbee_core.errors import InputTooLong
-from lilbee_core.text import fold_space
-from lilbee_core.types import Hit, Message
+from lilbee_core.text import defuse, fence_for, fill, fold_space, tokens_at_most
+from lilbee_core.types import Attachment, Background, Hit, Message
 
 _RESERVE = 64  # for what a chat template adds around the messages
-_FEWEST_TOKENS = 48  # a passage cut shorter says nothing
+_MESSAGE = 8
+_SHORTEST = 200  # characters of an attachment; less says nothing
 
-# Marks by which chat templates tell who speaks; a document must not speak for anybody.
-_CONTROL = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>|<[|｜][^<>\n]{1,40}[|｜]>"
-)
+
+class Wording(Protocol):
+    """Gives a prompt by its name, its gaps filled with these values."""
+
+    def __call__(self, name: str, /, **values: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,55 +34,62 @@ class Prompt:
     warnings: tuple[str, ...] = ()
 
 
+def default_wording(name: str, /, **values: str) -> str:
+    """Return a prompt that comes with lilbee, its gaps filled."""
+    return fill(_template(name), **values)
+
+
 def build_prompt(
     question: str,
     hits: Sequence[Hit],
     *,
-    system_prompt: str | None = None,
+    background: Background = Background(),
+    wording: Wording = default_wording,
     context_tokens: int | None = None,
     max_tokens: int = 800,
 ) -> Prompt:
     """Return the prompt. Where the context is small, passages are left out from the end, rules and question never.
 
+    Earlier turns get half of the room at most; what they leave is for passages.
+
     Raises:
         InputTooLong: If rules and question leave no room for any passage.
     """
-    fence = _fence(question, hits)
-    system = f"{(system_prompt or _template('system')).strip()}\n\n{_template('rules').format(not_found=NOT_FOUND)}"
-    given, warnings = tuple(hits), tuple[str, ...]()
     if context_tokens is not None:
         max_tokens = min(max_tokens, context_tokens // 2)
-        bare = _template("question").format(fence=fence, passages="", question=defuse(question))
-        room = context_tokens - max_tokens - _RESERVE - count(system) - count(bare)
-        given, warnings = _fit(hits, fence, room)
+    fence = fence_for((question, *_parts(hits), *(one.text for one in background.attachments)))
+    asked = defuse(question)
+    rules = wording("answer.rules" if hits else "answer.conversation.rules", not_found=NOT_FOUND)
+    system = "\n\n".join(part.strip() for part in (wording("answer.system"), background.memory, rules) if part.strip())
+    given, warnings, attached = tuple(hits), tuple[str, ...](), _attached(background.attachments, fence, None)[0]
+    if context_tokens is not None:
+        room = context_tokens - max_tokens - _RESERVE - tokens_at_most(system) - _fixed(background)
+        attached, warnings = _attached(background.attachments, fence, room // 2)
+        bare = wording("answer.question", fence=fence, passages="", question=asked, attached=attached)
+        room -= tokens_at_most(bare)
+        given, left_out = _fit(hits, fence, room - min(_history(background), max(0, room) // 2))
+        warnings += left_out
     passages = "\n\n".join(_passage(number, hit, fence) for number, hit in enumerate(given, start=1))
-    user = _template("question").format(fence=fence, passages=passages, question=defuse(question))
-    messages = (Message(role="system", content=system.strip()), Message(role="user", content=user.strip()))
+    name = "answer.question" if given else "answer.conversation"
+    user = wording(name, fence=fence, passages=passages, question=asked, attached=attached)
+    messages = (
+        Message(role="system", content=system),
+        *background.history,
+        Message(role="user", content=user.strip(), images=background.images),
+    )
     return Prompt(messages=messages, given=given, max_tokens=max_tokens, warnings=warnings)
 
 
-def count(text: str) -> int:
-    """Return at most how many tokens a model reads for `text`; rather too many than too few."""
-    ascii_only = sum(letter.isascii() for letter in text)
-    dense = sum(letter >= "\u2e80" for letter in text)
-    return int(ascii_only / 3 + (len(text) - ascii_only - dense) * 0.8 + dense * 1.3) + 1
+def _parts(hits: Sequence[Hit]) -> list[str]:
+    return [part for hit in hits for part in (hit.chunk.text, hit.path, *hit.chunk.context)]
 
 
-def defuse(text: str) -> str:
-    """Return `text` with a blank inside every mark of chat templates, so that it is read as plain text."""
-    return _CONTROL.sub(lambda match: f"{match.group()[0]} {match.group()[1:]}", text)
+def _fixed(background: Background) -> int:
+    return sum(tokens_at_most(one.content) + _MESSAGE for one in background.history if one.pinned)
 
 
-def _fence(question: str, hits: Sequence[Hit]) -> str:
-    """Return a line head that no passage holds: it depends on all of their text, so none can foresee it."""
-    digest = hashlib.blake2b(digest_size=6)
-    for text in (question, *(part for hit in hits for part in (hit.chunk.text, hit.path, hit.chunk.context))):
-        digest.update(f"{text}\0".encode("utf-8", "surrogatepass"))
-    fence = f"#####{digest.hexdigest()}"
-    while any(fence in hit.chunk.text for hit in hits):
-        digest.update(b"again")
-        fence = f"#####{digest.hexdigest()}"
-    return fence
+def _history(background: Background) -> int:
+    return sum(tokens_at_most(one.content) + _MESSAGE for one in background.history if not one.pinned)
 
 
 def _passage(number: int, hit: Hit, fence: str) -> str:
@@ -90,10 +98,27 @@ def _passage(number: int, hit: Hit, fence: str) -> str:
     return f"{fence} begin [{number}] {label}\n{defuse(hit.chunk.text)}\n{fence} end [{number}]"
 
 
+def _attached(attachments: Sequence[Attachment], fence: str, room: int | None) -> tuple[str, tuple[str, ...]]:
+    """Return what was handed over as fenced data, cut where there is no room for all of it."""
+    told, warnings = "", list[str]()
+    for at, one in enumerate(attachments):
+        text = defuse(one.text)
+        if room is not None:
+            chars = max(_SHORTEST, 3 * room // (len(attachments) - at))
+            if tokens_at_most(text) * 3 > chars:
+                kept = int(chars * len(text) / (tokens_at_most(text) * 3))
+                warnings.append(f"Of the attachment {one.name} only the first {kept} of {len(text)} characters fit.")
+                text = text[:kept]
+            room -= tokens_at_most(text)
+        label = defuse(fold_space(one.name).replace(fence, ""))[:200]
+        told += f"{fence} begin attached {label}\n{text}\n{fence} end attached\n\n"
+    return told, tuple(warnings)
+
+
 def _fit(hits: Sequence[Hit], fence: str, room: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     given: list[Hit] = []
     for hit in hits:
-        cost = count(_passage(len(given) + 1, hit, fence)) + 1
+        cost = tokens_at_most(_passage(len(given) + 1, hit, fence)) + 1
         if cost > room:
             break
         given.append(hit)
@@ -112,4 +137,4 @@ def _fit(hits: Sequence[Hit], fence: str, room: int) -> tuple[tuple[Hit, ...], t
 
 @cache
 def _template(name: str) -> str:
-    return files("lilbee_core.answer").joinpath("prompts", f"{name}.txt").read_text("utf-8")
+    return files("lilbee_core.answer").joinpath("prompts", f"{name}.txt").read_text("utf-8").strip()

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from lilbee_core.types import (
     Answer,
+    Background,
     Chunk,
     ChunkId,
     Community,
@@ -28,7 +29,9 @@ class Answerer(Protocol):
 
     def answer(self, question: str, result: SearchResult) -> Answer: ...
 
-    def stream(self, question: str, result: SearchResult) -> Iterator[Delta]: ...
+    def stream(self, question: str, result: SearchResult, background: Background = ...) -> Iterator[Delta]:
+        """Yield the answer piece by piece, ``done`` with the whole at the end."""
+        ...
 
 
 class ConceptExtractor(Protocol):
