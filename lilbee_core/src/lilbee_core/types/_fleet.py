@@ -88,10 +88,12 @@ class MachineSnapshot:
 class GgufFacts:
     """What a model file says of itself.
 
-    `layer_bytes` are the weights of each layer, and `other_bytes` those outside of layers. `kv_elements` are the
-    numbers that a token leaves in the cache, per layer, keys and values; a layer that keeps none has ``(0, 0)``, and
-    one of `windowed` layers keeps no more than the last `window` tokens. `roles` are what the file can serve;
-    `projector` is the file that gives a vision model its eyes, which can serve nothing by itself.
+    `layer_bytes` are the weights of each layer, `other_bytes` those outside of layers, and `output_bytes` what of
+    them belongs to the last step, which goes to a card like a layer. `kv_elements` are the numbers that a token leaves
+    in the cache, per layer, keys and values; a layer that keeps none has ``(0, 0)``, and one of `windowed` layers
+    keeps no more than the last `window` tokens. `roles` are what the file can serve; `projector` is the file that
+    gives a vision model its eyes, which can serve nothing by itself: it fits models whose `embedding_length` is its
+    `projection_length`.
     """
 
     path: Path
@@ -118,6 +120,8 @@ class GgufFacts:
     license: str = ""
     layer_bytes: tuple[int, ...] = ()
     other_bytes: int = 0
+    output_bytes: int = 0
+    projection_length: int = 0
     kv_elements: tuple[tuple[int, int], ...] = ()
     window: int = 0
     windowed: tuple[bool, ...] = ()
