@@ -16,7 +16,7 @@ from lilbee_core.providers import OpenAIChat, OpenAIClient
 from lilbee_core.providers._events import event_data
 from lilbee_core.providers._thinking import ThinkSplitter
 from lilbee_core.testing.contracts import ChatProviderContract
-from lilbee_core.types import ChatOptions, Delta, Message
+from lilbee_core.types import ChatOptions, Delta, Message, Tool, ToolCall, Usage
 from tests.support.openai_fake import Answer, FakeOpenAI
 
 ASK = (Message(role="system", content="Be brief."), Message(role="user", content="Who makes honey?"))
@@ -281,3 +281,65 @@ def test_a_model_closes_only_a_client_of_its_own(client: OpenAIClient) -> None:
     OpenAIChat(client, "fake", owns_client=True).close()
     with pytest.raises(ProviderError, match="closed"):
         client.models()
+
+
+def test_tokens_are_counted_where_that_is_asked_for(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    said = '{"choices": [{"delta": {"content": "Bees."}, "finish_reason": "stop"}]}'
+    server.events(said, '{"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 3}}')
+    *_, last = chat.chat(ASK, ChatOptions(usage=True))
+    assert last == Delta(kind="usage", usage=Usage(prompt_tokens=12, completion_tokens=3))
+    assert server.requests[0].body["stream_options"] == {"include_usage": True}
+
+
+def test_a_server_that_does_not_count_is_not_asked_again(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.fail(400, "stream_options is not supported")
+    server.reply("Bees.")
+    server.reply("Bees.")
+    for _ in range(2):
+        assert [one.text for one in chat.chat(ASK, ChatOptions(usage=True))] == ["Bees."]
+    assert ["stream_options" in one.body for one in server.requests] == [True, False, False]
+
+
+def test_tools_are_offered_and_calls_come_whole(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    """A call arrives in pieces: its name first, its arguments bit by bit (R355)."""
+    pieces = [
+        {"content": "Let me look."},
+        {"tool_calls": [{"index": 0, "id": "a1", "function": {"name": "search", "arguments": ""}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": '{"query": '}}]},
+        {"tool_calls": [{"index": 1, "id": "a2", "function": {"name": "read", "arguments": "{}"}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": '"bees"}'}}]},
+    ]
+    server.reply(*pieces)
+    tool = Tool(name="search", description="Search.", schema='{"type": "object"}')
+    deltas = list(chat.chat(ASK, ChatOptions(tools=(tool,))))
+    assert [one.tool_call for one in deltas if one.tool_call] == [
+        ToolCall(id="a1", name="search", arguments='{"query": "bees"}'), ToolCall(id="a2", name="read"),
+    ]  # fmt: skip
+    assert server.requests[0].body["tools"] == [
+        {"type": "function", "function": {"name": "search", "description": "Search.", "parameters": {"type": "object"}}}
+    ]
+
+
+def test_a_reply_that_only_calls_is_not_empty(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.reply({"tool_calls": [{"index": 0, "id": "a1", "function": {"name": "search", "arguments": "{}"}}]})
+    assert [one.kind for one in chat.chat(ASK)] == ["tool_call"]
+
+
+def test_calls_results_and_images_are_sent(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    call = ToolCall(id="a1", name="search", arguments='{"query": "bees"}')
+    list(
+        chat.chat(
+            (
+                Message(role="user", content="Look.", images=(b"\x89PNG...", b"\xff\xd8...")),
+                Message(role="assistant", content="", tool_calls=(call,)),
+                Message(role="tool", content="Bees make honey.", tool_call_id="a1"),
+            )
+        )
+    )
+    seen, asked, told = server.requests[0].body["messages"]
+    kinds = [part["image_url"]["url"].partition(";")[0] for part in seen["content"][1:]]
+    assert kinds == ["data:image/png", "data:image/jpeg"]
+    assert asked["tool_calls"] == [
+        {"id": "a1", "type": "function", "function": {"name": "search", "arguments": '{"query": "bees"}'}}
+    ]
+    assert told == {"role": "tool", "content": "Bees make honey.", "tool_call_id": "a1"}

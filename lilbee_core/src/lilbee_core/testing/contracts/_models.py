@@ -231,7 +231,7 @@ class ChatProviderContract(ABC):
         assert deltas, "it answered nothing"
         for delta in deltas:
             assert isinstance(delta, Delta), f"it gave {type(delta).__name__}, not a Delta"
-            assert delta.kind in {"text", "reasoning"}, f"a provider has no business with {delta.kind!r}"
+            assert delta.kind in {"text", "reasoning", "usage"}, f"a provider has no business with {delta.kind!r}"
         assert "".join(delta.text for delta in deltas if delta.kind == "text").strip(), "the answer has no text"
 
     def test_options_are_accepted(self) -> None:
