@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from pathlib import Path
 
@@ -17,7 +18,10 @@ def test_a_chat_model(tmp_path: Path) -> None:
     assert (facts.architecture, facts.name, facts.quantization) == ("llama", "Tiny", "F16")
     assert (facts.context_tokens, facts.embedding_length, facts.layers) == (4096, 64, 4)
     assert (facts.heads, facts.kv_heads, facts.vocabulary) == (4, 2, 5000)
-    assert facts.roles == {"chat"} and facts.chat_template and facts.tools and not facts.thinking
+    assert facts.roles == {"chat"}
+    assert facts.chat_template
+    assert facts.tools
+    assert not facts.thinking
     assert facts.license == "mit"
     # 64 x 64 and 64 x 256 halves in each layer; 2 heads of 16 numbers for keys and for values.
     assert facts.layer_bytes == (40960,) * 4
@@ -41,7 +45,8 @@ def test_the_last_step_of_a_model_with_tied_words_takes_their_place_again(tmp_pa
 )
 def test_a_model_that_reads_only(tmp_path: Path, pooling: int, role: str, word: str) -> None:
     facts = read_facts(bert(tmp_path / "small.gguf", pooling=pooling))
-    assert facts.roles == {role} and facts.pooling == word
+    assert facts.roles == {role}
+    assert facts.pooling == word
     assert facts.kv_elements == ()  # a text is read as a whole: nothing is kept from word to word
 
 
@@ -54,13 +59,16 @@ def test_pooling_makes_a_chat_architecture_an_embedder_or_a_ranker(tmp_path: Pat
 
 def test_a_projector_serves_nothing_by_itself(tmp_path: Path) -> None:
     facts = read_facts(mmproj(tmp_path / "mmproj.gguf", width=64))
-    assert facts.projector and facts.roles == frozenset() and facts.projection_length == 64
+    assert facts.projector
+    assert facts.roles == frozenset()
+    assert facts.projection_length == 64
     assert facts.weights_bytes == 64 * 64 * 2
 
 
 def test_layers_may_keep_different_amounts(tmp_path: Path) -> None:
     heads = read_facts(llama(tmp_path / "a.gguf", llama__attention__head_count_kv=[0, 2, 0, 4]))
-    assert heads.kv_elements == ((0, 0), (32, 32), (0, 0), (64, 64)) and heads.kv_heads == 4
+    assert heads.kv_elements == ((0, 0), (32, 32), (0, 0), (64, 64))
+    assert heads.kv_heads == 4
     hybrid = read_facts(llama(tmp_path / "b.gguf", llama__full_attention_interval=4))
     assert hybrid.kv_elements == ((0, 0), (0, 0), (0, 0), (32, 32))
     wide = read_facts(llama(tmp_path / "c.gguf", llama__attention__key_length=100, llama__attention__value_length=50))
@@ -116,7 +124,8 @@ def test_every_way_to_cut_a_file_off_is_told(tmp_path: Path) -> None:
         cut.write_bytes(whole[:length])
         with pytest.raises(ModelFileError) as caught:
             read_facts(cut)
-        assert caught.value.code == "provider.model_file" and caught.value.hint
+        assert caught.value.code == "provider.model_file"
+        assert caught.value.hint
         assert str(cut) in caught.value.message
 
 
@@ -168,10 +177,9 @@ def test_a_number_of_layers_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_garbage_never_ends_in_another_error(tmp_path: Path) -> None:
-    import random
-
     whole = bytearray(llama(tmp_path / "whole.gguf", vocabulary=20).read_bytes())
     chance = random.Random(7)
+    refused = 0
     for _ in range(300):
         damaged = bytearray(whole)
         for _ in range(chance.randint(1, 8)):
@@ -180,8 +188,9 @@ def test_garbage_never_ends_in_another_error(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         try:
             read_facts(path)
-        except ModelFileError as error:
-            assert error.hint
+        except ModelFileError:
+            refused += 1
+    assert refused > 50
 
 
 def test_a_type_from_tomorrow_takes_what_lies_before_the_next_tensor(tmp_path: Path) -> None:

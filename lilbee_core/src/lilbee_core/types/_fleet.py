@@ -350,7 +350,7 @@ class FleetPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadProgress:
-    """How far a server is: ``waiting``, ``starting``, ``loading`` or ``ready``; bytes of its weights, as far as known."""
+    """How far a server is: ``waiting``, ``starting``, ``loading`` or ``ready``; bytes of its weights, if known."""
 
     phase: str
     bytes_read: int = 0
@@ -374,7 +374,7 @@ class LoadProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStatus:
-    """A server of the fleet as it is now. `state` is ``stopped``, ``starting``, ``ready``, ``failed`` or ``stopping``."""
+    """A server of the fleet now. `state` is ``stopped``, ``starting``, ``ready``, ``failed`` or ``stopping``."""
 
     id: str
     role: str
