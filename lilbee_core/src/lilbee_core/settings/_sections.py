@@ -159,6 +159,30 @@ class AnswerSettings(Section):
     show_reasoning: bool = Field(default=False, description="Show the reasoning of models that give it.")
 
 
+class ChatSettings(Section):
+    """Conversations. Whether a model can use tools or see images is for you to say: servers rarely tell."""
+
+    chat_reserve_tokens: Positive = Field(
+        default=1024, description="Tokens kept free for a reply whose length nothing else limits."
+    )
+    chat_rewrite: Literal["auto", "rules", "off"] = Field(
+        default="auto",
+        description="Follow-up questions: written out by the chat model (auto), by rules, or left as they are (off).",
+    )
+    chat_titles: bool = Field(default=True, description="Have the chat model name new conversations.")
+    chat_tools: Literal["off", "read", "write"] = Field(
+        default="off",
+        description="Tools for the chat model: off, read (search, read notes), write (also keep notes, facts, skills).",
+    )
+    chat_tool_rounds: Positive = Field(default=5, description="Most rounds of tools in one reply.")
+    chat_images: bool = Field(default=False, description="Give attached images to the chat model.")
+    compact_at_percent: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=50, description="Share of the context from which earlier turns are summarized; 0 never."
+    )
+    compact_keep_turns: Count = Field(default=2, description="Latest replies that a summary leaves as they are.")
+    memory_tokens: Count = Field(default=500, description="Most tokens of facts and skills in a request; 0 for none.")
+
+
 class CrawlSettings(Section):
     """Pages of the web. Whom a crawl may ask, and how it shows itself, is up to the user, never to a library."""
 
@@ -276,6 +300,7 @@ SECTIONS: dict[str, type[Section]] = {
     "store": StoreSettings,
     "search": SearchSettings,
     "answer": AnswerSettings,
+    "chat": ChatSettings,
     "crawl": CrawlSettings,
     "fleet": FleetSettings,
     "plugins": PluginSettings,
@@ -304,6 +329,7 @@ GATED = frozenset(
         "plugins_disabled",
         "search_stages",
         "plugins_strict",
+        "chat_tools",
     }
 )
 """Keys that could run or leak something: honored from a trusted place only."""

@@ -14,6 +14,7 @@ from lilbee_core.errors import SettingsError
 from lilbee_core.settings._sections import (
     SECTIONS,
     AnswerSettings,
+    ChatSettings,
     ChunkSettings,
     CollectionSettings,
     CrawlSettings,
@@ -51,6 +52,7 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     fleet: FleetSettings = field(default_factory=FleetSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
