@@ -311,3 +311,20 @@ def test_a_foreign_library_is_not_obeyed_until_trusted(synced: Run, folder: Path
     assert synced("config", "get", "openai_base_url", "--library", str(copy)).out.strip() == ""
     assert synced("trust", "--library", str(copy)).code == 0
     assert "evil.example" in synced("config", "get", "openai_base_url", "--library", str(copy)).out
+
+
+def test_a_folder_that_was_renamed_is_the_same_library(
+    synced: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert synced("remove", "garden/plums.txt").code == 0
+    moved = folder.parent / "papers"
+    monkeypatch.chdir(folder.parent)
+    folder.rename(moved)
+    report = synced("sync", "--library", str(moved), "--json").json()
+    assert (report["added"], report["removed"], report["unchanged"]) == (0, 0, 1)
+    rows = synced("documents", "--library", str(moved), "--json").json()
+    found = rows["documents"] if isinstance(rows, dict) else rows
+    assert {(row["collection"], row["path"], row["state"]) for row in found} == {
+        ("notes", "bees.md", "indexed"),
+        ("notes", "garden/plums.txt", "excluded"),
+    }

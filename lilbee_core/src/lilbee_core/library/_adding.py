@@ -31,7 +31,7 @@ def register(parts: Parts, collections: Collections, paths: Sequence[str | Path]
     checked = [_checked(path) for path in paths]
     names: list[str] = []
     for path in checked:
-        root = _root_of(parts.home.roots(parts.settings), path)
+        root = _root_of(parts.roots(), path)
         if root is not None:
             _readmit(parts, root, path)
             names.append(root.collection)

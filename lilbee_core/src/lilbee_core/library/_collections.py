@@ -27,7 +27,7 @@ class Collections:
 
     def list(self) -> tuple[CollectionInfo, ...]:
         """Return all collections: folders, and those that hold documents from memory."""
-        settings, store = self._parts.settings, self._parts.store
+        store = self._parts.store
         counts: Counter[str] = Counter()
         for (collection, state), count in store.counts().items():
             if state in (DocumentState.INDEXED, DocumentState.MISSING):
@@ -41,7 +41,7 @@ class Collections:
                 documents=counts.pop(root.collection, 0),
                 available=root.folder.is_dir(),
             )
-            for root in self._parts.home.roots(settings)
+            for root in self._parts.roots()
         ]
         found += [CollectionInfo(name=name, root="", documents=count) for name, count in sorted(counts.items())]
         return tuple(found)
@@ -145,13 +145,14 @@ class Collections:
         home.claim()
         with self._parts.store.writing():
             self._parts.reconfigure()
-            before = list(self._parts.settings.collections or home.implicit())
+            before = list(self._parts.settings.collections or home.implicit(self._parts.own_name))
             after = list(before)
             yield after
             if after != before:
                 change_config(home.config_file, {"collections": [one.model_dump() for one in after]})
                 given = self._parts.given_settings
                 self._parts.reconfigure(replace(given, collections=tuple(after)) if given is not None else None)
+                self._parts.remember_own_name()
 
     def _relative(self, folder: Path) -> str:
         root = self._parts.home.root

@@ -114,9 +114,9 @@ class Home:
         trust(self.data_dir, library_id)
         return library_id
 
-    def roots(self, settings: Settings) -> list[Root]:
+    def roots(self, settings: Settings, own_name: str) -> list[Root]:
         """Return the folders to sync. Without `[[collections]]` that is the library's own folder."""
-        configured = settings.collections or self.implicit()
+        configured = settings.collections or self.implicit(own_name)
         folders = {one.name: Path(os.path.realpath(self.base / Path(one.path).expanduser())) for one in configured}
         data = Path(os.path.realpath(self.data_dir))
         roots: list[Root] = []
@@ -140,13 +140,15 @@ class Home:
 
     def web_collection(self, settings: Settings) -> str | None:
         """Return the name of the collection that holds the pages of the web, None as long as there is none."""
-        folder = os.path.realpath(self.web_dir)
-        found = (root.collection for root in self.roots(settings) if str(root.folder) == folder and not root.include)
-        return next(found, None)
+        folder, roots = os.path.realpath(self.web_dir), self.roots(settings, self.folder_name)
+        return next((root.collection for root in roots if str(root.folder) == folder and not root.include), None)
 
-    def implicit(self) -> tuple[CollectionSettings, ...]:
+    @property
+    def folder_name(self) -> str:
+        """What the own folder is called as a collection, as long as nothing was indexed under another name."""
+        name = self.root.name if self.root is not None else ""
+        return name if name not in {"", ".", ".."} else "documents"
+
+    def implicit(self, name: str) -> tuple[CollectionSettings, ...]:
         """Return the collection that a library with a folder has by itself."""
-        if self.root is None:
-            return ()
-        name = self.root.name if self.root.name not in {"", ".", ".."} else "documents"
-        return (CollectionSettings(name=name, path="."),)
+        return () if self.root is None else (CollectionSettings(name=name, path="."),)

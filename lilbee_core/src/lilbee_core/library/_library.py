@@ -338,7 +338,7 @@ class Lilbee:
         given = Path(path).expanduser()
         if not given.is_absolute() and self.root is not None and not given.exists():
             given = self.root / given
-        return explain(given, parts.home.roots(parts.settings), parts.store, parts.walk_options)
+        return explain(given, parts.roots(), parts.store, parts.walk_options)
 
     def explain_document(
         self,

@@ -19,7 +19,7 @@ from lilbee_core.types import IndexMeta
 if TYPE_CHECKING:
     from lilbee_core.analysis import Analyzer
     from lilbee_core.crawl import Manifest
-    from lilbee_core.ingest import Ingestor, WalkOptions
+    from lilbee_core.ingest import Ingestor, Root, WalkOptions
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._reading import Reader
     from lilbee_core.plugins import PluginHost
@@ -199,6 +199,27 @@ class Parts:
         """Return what built the index; read once per version of the index."""
         store = self.store
         version = store.version
+    def roots(self) -> list[Root]:
+        """Return the folders to sync."""
+        return self.home.roots(self.settings, "" if self.settings.collections else self.own_name)
+
+    @property
+    def own_name(self) -> str:
+        """What the library's own folder is called as a collection where no settings say."""
+
+        def build() -> str:
+            from lilbee_core.library._own_folder import own_name
+
+            return own_name(self.home, self.store, self.state)
+
+        return self.once("own_name", build)
+
+    def remember_own_name(self) -> None:
+        """Keep what the library's own folder is called as a collection. Called under the writer lock."""
+        from lilbee_core.library._own_folder import remember_own_name
+
+        remember_own_name(self.home, self.roots(), self.state)
+
         known = self._meta
         if known is None or known[0] != version or version == 0:
             known = self._meta = (version, store.meta())

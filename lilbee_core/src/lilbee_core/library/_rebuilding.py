@@ -19,7 +19,7 @@ def rebuild(parts: Parts, ingestor: Ingestor, cancel: CancelToken) -> SyncReport
     With the same embedder and cut the index is renewed in place and stays searchable; otherwise, or if it is
     damaged, it is emptied first, and what came from memory is set aside in a file until it is back.
     """
-    roots = parts.home.roots(parts.settings)
+    roots = parts.roots()
     for root in roots:
         if not root.folder.is_dir():
             raise SourceUnavailable(

@@ -128,7 +128,7 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
 
 
 def _collection_names(parts: Parts) -> list[str]:
-    named = [root.collection for root in parts.home.roots(parts.settings)]
+    named = [root.collection for root in parts.roots()]
     return list(dict.fromkeys([*named, *(collection for collection, _ in parts.store.counts())]))
 
 

@@ -40,7 +40,7 @@ class Staleness:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._folders = {root.collection: root.folder for root in parts.home.roots(parts.settings)}
+        self._folders = {root.collection: root.folder for root in parts.roots()}
         self._lock = threading.Lock()
         self._version = -1
         self._known: dict[DocumentId, _Known | None] = {}

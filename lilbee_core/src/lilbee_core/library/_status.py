@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lilbee_core.library._collections import Collections
@@ -20,7 +22,9 @@ def library_status(parts: Parts, collections: Collections) -> LibraryStatus:
     counts = dict.fromkeys((str(state) for state in DocumentState), 0)
     problems: list[FileProblem] = []
     last = ""
+    of_files: Counter[str] = Counter()
     for row in store.rows():
+        of_files[row.collection] += row.holds_chunks and row.extractor != "memory"
         counts[str(row.state)] += 1
         last = max(last, row.indexed_at or "")
         if row.state is DocumentState.FAILED and len(problems) < _SHOWN:
@@ -44,8 +48,20 @@ def library_status(parts: Parts, collections: Collections) -> LibraryStatus:
         last_sync=last or None,
         version=__version__,
         problems=tuple(problems),
-        warnings=parts.settings.warnings,
+        warnings=(*parts.settings.warnings, *_without_folder(parts, of_files)),
     )
+
+
+def _without_folder(parts: Parts, of_files: Mapping[str, int]) -> Iterator[str]:
+    """Say which collections hold documents of files, though no settings tell where these are."""
+    known = {root.collection for root in parts.roots()}
+    for name, count in sorted(of_files.items()):
+        if count and name not in known:
+            yield (
+                f"collection {name} has no folder in the settings any more; its {count} document(s) are kept as they "
+                f"were: run `lilbee collection add PATH --name {name}` to bring it back, or "
+                f"`lilbee collection remove {name}` to drop them"
+            )
 
 
 def folder_size(folder: Path) -> int:

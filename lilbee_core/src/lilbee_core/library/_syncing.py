@@ -35,7 +35,7 @@ class SyncRequest:
 
 def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
     """Make the index equal to the folders."""
-    roots = parts.home.roots(parts.settings)
+    roots = parts.roots()
     if request.collections:
         known = {root.collection for root in roots}
         for name in request.collections:
@@ -87,6 +87,7 @@ def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = No
     """Build the index anew."""
     parts.home.prepare()
     with parts.store.writing():
+        parts.remember_own_name()
         return _finished(parts, rebuild(parts, ingestor(parts, events), cancel))
 
 
@@ -107,6 +108,7 @@ def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
         SettingsError: If it was cut with other sizes.
     """
     store = parts.store
+    parts.remember_own_name()
     meta = store.meta()
     check_embedder(parts, meta)
     check_chunking(parts, meta)
@@ -137,7 +139,7 @@ def _why_not(parts: Parts, path: Path) -> str | None:
     if absolute.is_dir():
         return None
     try:
-        report = explain(absolute, parts.home.roots(parts.settings), parts.store, parts.walk_options)
+        report = explain(absolute, parts.roots(), parts.store, parts.walk_options)
     except StoreError:
         return None
     return f"{report.path}: {report.reason}" if report.code == "ignored" else None
