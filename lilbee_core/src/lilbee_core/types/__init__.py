@@ -73,6 +73,7 @@ from lilbee_core.types._knowledge import (
     WikiPlan,
 )
 from lilbee_core.types._metadata import Metadata, MetaValue
+from lilbee_core.types._notes import Author, Note
 from lilbee_core.types._reports import (
     CollectionInfo,
     CrawlReport,
@@ -106,15 +107,16 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
-    "FLEET_ROLES", "Answer", "AssembledRequest", "Attachment", "Background", "Box", "ChatOptions", "Chunk", "ChunkId",
-    "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
+    "FLEET_ROLES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box", "ChatOptions", "Chunk",
+    "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
     "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
-    "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "GraphTable", "Heading",
-    "Hit", "IndexMeta", "Integers", "LibraryStatus", "LoadProgress", "Location", "MachineSnapshot", "Mention", "MentionTable",
-    "Message", "MetaValue", "Metadata", "ModelDescription", "ModelFootprint", "ModelRef", "PageProblem", "Part",
-    "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking",
-    "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope", "Scored", "SearchResult", "SearchState", "Segment",
-    "ServerGroup", "ServerStatus", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol",
-    "SyncReport", "Tool", "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict",
-    "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable", "document_id",
+    "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "GraphTable",
+    "Heading", "Hit", "IndexMeta", "Integers", "LibraryStatus", "LoadProgress", "Location", "MachineSnapshot",
+    "Mention", "MentionTable", "Message", "MetaValue", "Metadata", "ModelDescription", "ModelFootprint", "ModelRef",
+    "Note", "PageProblem", "Part", "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange",
+    "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope",
+    "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "ServerStatus", "Source", "Span",
+    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Tool", "ToolCall",
+    "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan",
+    "chunk_id", "closable", "document_id",
 ]  # fmt: skip
