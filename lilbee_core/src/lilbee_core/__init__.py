@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lilbee_core.aio import AsyncLilbee as AsyncLilbee
+    from lilbee_core.concepts import ConceptGraph as ConceptGraph
     from lilbee_core.embed import Embedder as Embedder
     from lilbee_core.errors import LilbeeError as LilbeeError
     from lilbee_core.library import Lilbee as Lilbee
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AsyncLilbee": "aio",
+    "ConceptGraph": "concepts",
     "Embedder": "embed",
     "LilbeeError": "errors",
     "Lilbee": "library",
