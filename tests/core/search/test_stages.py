@@ -339,12 +339,41 @@ def test_a_hit_by_words_alone_is_no_nearer_than_the_last_that_meaning_listed():
         ("complexity of cell classes", "Complexes of a complex cell, cells and cellular things.", 2 / 3),
         ("queen leaves", "The queen left.", 1 / 2),
         ("café prices", "A cafe has a price.", 1.0),
+        ("bees on Mars", "One bee, two bees.", 1 / 2),
     ],
 )
 def test_forms_of_one_word_count_once(query, text, share):
     state = judged(query, a_hit(text, language="en"))
 
     assert share_of_words(state.hits[0], state) == pytest.approx(share)
+
+
+BEES = "Bees gather pollen and honey for the winter in the hive."
+WASPS = "Wasps hunt caterpillars, and young queens survive."
+
+
+@pytest.mark.parametrize(
+    ("query", "texts", "found"),
+    [
+        ("compare bees and wasps", (BEES, WASPS), True),
+        ("What is the difference between honey bees and wasps?", (BEES, WASPS), True),
+        ("how do bees differ from wasps", (BEES, WASPS), True),
+        ("compare bees and wasps", (BEES,), False),
+        ("compare bees and wasps", (WASPS,), False),
+        ("compare carpenter bees and potter wasps", (BEES, WASPS), False),
+        ("bees sail wasps", (BEES, WASPS), False),
+    ],
+)
+def test_of_a_question_about_several_things_each_may_be_in_another_hit(query, texts, found):
+    hits = [a_hit(text) for text in texts]
+
+    assert judged(query, *hits).get(FOUND) is found
+
+
+def test_where_cosines_are_known_they_decide_about_several_things_too():
+    hits = [a_hit(text, scores=(("dense", 0.2),)) for text in (BEES, WASPS)]
+
+    assert not judged("compare bees and wasps", *hits, floor=0.63, cosines=(0.2, 0.2)).get(FOUND)
 
 
 def test_nothing_is_not_found():

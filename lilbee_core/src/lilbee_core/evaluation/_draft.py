@@ -12,14 +12,13 @@ from pathlib import Path
 
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.evaluation._set import DRAFTED
-from lilbee_core.text import fold_space
+from lilbee_core.text import fold_space, sentences
 from lilbee_core.types import DocumentId, DocumentRow, StoredText
 
 _FEWEST_WORDS, _MOST_WORDS = 3, 30
 _MOST_CHARS = 200
 _MOST_CHUNKS = 2000
 _LOOKED_AT = 4000
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])\s+|\n\s*\n")
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"^[\d.]+\s+")
 _NO_PROSE = ("#", "|", "-", "*", "$", "<!--", ">>>", "import ", "from ")
@@ -133,8 +132,9 @@ def _offers(row: DocumentRow, text: StoredText) -> Mapping[str, str]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for part in _SENTENCE_ENDS.split(_FENCED.sub("\n\n", text)):
-        lines = [line for line in part.splitlines() if not line.lstrip().startswith(_NO_PROSE)]
+    prose = _FENCED.sub("\n\n", text)
+    for span in sentences(prose):
+        lines = [line for line in span.cut(prose).splitlines() if not line.lstrip().startswith(_NO_PROSE)]
         if folded := fold_space(" ".join(lines).replace("`", "")):
             yield folded
 

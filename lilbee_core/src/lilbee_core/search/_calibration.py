@@ -6,7 +6,6 @@ is to any question. So the library is asked questions that it hardly answers, an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -14,6 +13,7 @@ from typing import TypeAlias
 
 from lilbee_core.protocols import ChunkReader, EmbedderLike
 from lilbee_core.search._questions import QUESTIONS
+from lilbee_core.text import sentences
 from lilbee_core.types import Chunk, ChunkId
 
 FEWEST_CHUNKS = 100
@@ -22,7 +22,6 @@ FEWEST_CHUNKS = 100
 _FEWEST_SENTENCES = 8
 _SEPARATES = 0.88
 _LEAST_SPAN = 0.02
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _SENTENCE_CHARS = range(20, 301)
 
 
@@ -112,7 +111,9 @@ def _sentences(chunks: Sequence[Chunk], embedder: EmbedderLike) -> list[str]:
     for chunk in chunks:
         if embedder.languages and chunk.language and chunk.language not in embedder.languages:
             continue
-        fitting = [one for part in _SENTENCE_ENDS.split(chunk.text) if len(one := part.strip()) in _SENTENCE_CHARS]
+        # Line by line, since a stretch of code or a table without any stop would else be the whole chunk.
+        lines = (line for span in sentences(chunk.text) for line in span.cut(chunk.text).splitlines())
+        fitting = [one for line in lines if len(one := line.strip()) in _SENTENCE_CHARS]
         if fitting:
             found.append(fitting[len(fitting) // 2])
     return found

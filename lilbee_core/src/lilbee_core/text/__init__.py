@@ -1,9 +1,10 @@
-"""Pure functions on text: lines, sentences, token estimates, checks of quotes, templates and fences. No files."""
+"""Pure functions on text: lines, sentences, subjects, tokens, checks of quotes, templates and fences. No files."""
 
 from lilbee_core.text._citations import QuoteCheck, check_quote, find_quote, place_in
 from lilbee_core.text._fences import defuse, fence_for
 from lilbee_core.text._lines import LineIndex, locate, normalize_newlines
 from lilbee_core.text._sentences import sentences
+from lilbee_core.text._subjects import subjects
 from lilbee_core.text._templates import fill, gaps
 from lilbee_core.text._terminal import without_escapes
 from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_tokens, fold_space, tokens_at_most
@@ -11,5 +12,5 @@ from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_
 __all__ = [
     "CHARS_PER_TOKEN", "EstimatedTokens", "LineIndex", "QuoteCheck", "check_quote", "defuse", "estimate_tokens",
     "fence_for", "fill", "find_quote", "fold_space", "gaps", "locate", "normalize_newlines", "place_in", "sentences",
-    "tokens_at_most", "without_escapes",
+    "subjects", "tokens_at_most", "without_escapes",
 ]  # fmt: skip

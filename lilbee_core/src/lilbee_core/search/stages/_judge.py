@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -10,6 +11,7 @@ from typing import TypeAlias
 from lilbee_core.protocols import SearchContext
 from lilbee_core.search._calibration import Calibrated, uncalibrated
 from lilbee_core.search._keys import ANALYZED, FOUND, TIME
+from lilbee_core.text import subjects
 from lilbee_core.types import Hit, Part, SearchState
 
 _WORDS_COUNT = 0.5
@@ -17,7 +19,9 @@ _LEAD_COUNTS = 2.0
 _LEAST_TOGETHER = 0.8
 _PLACE_COUNTS = 1.25
 _FEWEST_FOR_LEAD = 30
+_LEAST_OF_SUBJECT = 0.6
 _SAME_LETTERS = 4
+_TYPED = re.compile(r"[^\s,;:!?()\"“”„«»]+")
 _UNSPACED = "\u0e00"
 
 Rule: TypeAlias = Callable[[float, float], float]
@@ -31,8 +35,9 @@ class Judge:
     A hit with all words of the query always is. Otherwise, where the embedder's cosines have been measured, the
     cosine and half the share of words must reach `floor` together. With another embedder the cosine counts by its
     place between what unrelated and related texts reach in this library (`calibration`). Where that is not known, the
-    hit must hold `least_words` of the words, or fewer if its cosine leads the rest of the list by far. Documents
-    that are listed by date, for a query of time words alone, are what was asked for.
+    hit must hold `least_words` of the words, or fewer if its cosine leads the rest of the list by far; of a question
+    about several things, each may be in another hit, with most of its words. Documents that are listed by date, for a
+    query of time words alone, are what was asked for.
     """
 
     floor: float | None = None
@@ -48,9 +53,15 @@ class Judge:
             return replace(state.put(FOUND, bool(state.hits)), note="listed by date")
         rule, farthest = self._rule(state), _farthest_cosine(state)
         best = max((self._nearness(hit, state, rule, farthest) for hit in state.hits), default=None)
+        if best is not None and best < 1 and (farthest is None or not self._knows_cosines()):
+            best = max(best, share_of_subjects(state) / _LEAST_OF_SUBJECT)
         found = best is not None and best >= 1
         note = "no hits" if best is None else f"{'found' if found else 'nothing near enough'}, best {best:.2f} of 1"
         return replace(state.put(FOUND, found), note=note)
+
+    def _knows_cosines(self) -> bool:
+        known = self.calibration()
+        return self.floor is not None or (known is not None and known.tells)
 
     def _rule(self, state: SearchState) -> Rule:
         floor, least_words = self.floor, self.least_words
@@ -95,6 +106,27 @@ def share_of_words(hit: Hit, state: SearchState) -> float:
     )
 
 
+def share_of_subjects(state: SearchState) -> float:
+    """Return how much of each thing that the query asks about is in one hit: of the one that is held least.
+
+    0 where it asks about one thing only.
+    """
+    analyzed = state.get(ANALYZED)
+    if analyzed is None:
+        return 0.0
+    words = {word.casefold() for word in analyzed.highlights}
+    parts = [_TYPED.findall(part.casefold()) for part in subjects(state.query.text)]
+    named = [words.intersection([*part, *(word.strip(".'’") for word in part)]) for part in parts]
+    asked = [part for part in named if part]
+    if len(asked) < 2:
+        return 0.0
+    held = [{hit.chunk.text[start:end].casefold() for start, end in hit.highlights} for hit in state.hits]
+    return min(
+        max(sum(any(_is_form(one, word) for one in found) for word in part) / len(part) for found in held)
+        for part in asked
+    )
+
+
 def _held(asked: Collection[str], found: Collection[str]) -> int:
     """Return how many of the words asked for are among those found, of which several may be forms of one."""
     alike = {word: {one for one in found if _is_form(one, word)} for word in asked}
@@ -104,7 +136,8 @@ def _held(asked: Collection[str], found: Collection[str]) -> int:
 
 
 def _is_form(one: str, other: str) -> bool:
-    return one[:_SAME_LETTERS] == other[:_SAME_LETTERS]
+    letters = min(_SAME_LETTERS, len(one), len(other))
+    return one == other or (letters > 1 and one[:letters] == other[:letters])
 
 
 def _share_of_pairs(run: str, text: str) -> float:
