@@ -195,10 +195,6 @@ class Parts:
 
         return self.once("store", build)
 
-    def meta(self) -> IndexMeta | None:
-        """Return what built the index; read once per version of the index."""
-        store = self.store
-        version = store.version
     def roots(self) -> list[Root]:
         """Return the folders to sync."""
         return self.home.roots(self.settings, "" if self.settings.collections else self.own_name)
@@ -220,6 +216,10 @@ class Parts:
 
         remember_own_name(self.home, self.roots(), self.state)
 
+    def meta(self) -> IndexMeta | None:
+        """Return what built the index; read once per version of the index."""
+        store = self.store
+        version = store.version
         known = self._meta
         if known is None or known[0] != version or version == 0:
             known = self._meta = (version, store.meta())
