@@ -29,7 +29,11 @@
     ├── CrawlError               crawl.failed, crawl.http, crawl.not_written, crawl.rate_limited, crawl.robots,
     │   │                        crawl.running, crawl.timeout, crawl.too_large, crawl.unreachable, crawl.unsupported
     │   └── BlockedAddress       crawl.blocked_address
-    ├── FleetError               fleet.failed
+    ├── FleetError               fleet.failed, fleet.bad_model, fleet.busy, fleet.closed, fleet.died,
+    │   │                        fleet.engine_too_old, fleet.gone, fleet.no_devices, fleet.no_engine,
+    │   │                        fleet.no_projector, fleet.out_of_memory, fleet.port_taken, fleet.start_failed,
+    │   │                        fleet.start_timeout, fleet.unserved, fleet.wrong_model, fleet.wrong_processor,
+    │   │                        fleet.wrong_role
     │   └── PlacementError       fleet.placement, fleet.does_not_fit
     ├── SearchError              search.failed
     │   ├── EmptyQuery           search.empty_query

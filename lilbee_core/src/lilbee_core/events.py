@@ -196,6 +196,15 @@ class ServerStarted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServerStopped(Event):
+    """A managed model server is gone. `reason` is ``closed``, ``idle``, ``swap``, ``reload`` or ``died``."""
+
+    role: str
+    server: str
+    reason: str = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Warned(Event):
     """Something the user should know, without ending the work."""
 
