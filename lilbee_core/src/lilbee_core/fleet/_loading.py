@@ -1,0 +1,183 @@
+"""A start of a server: from its command line to the moment when it answers."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lilbee_core.errors import FleetError
+from lilbee_core.fleet import _failing
+from lilbee_core.fleet._argv import EMBED, RERANK, Wiring, server_command
+from lilbee_core.fleet._probe import Health, Probe
+from lilbee_core.fleet._state import ProcessMark
+from lilbee_core.protocols import Endpoint, Launch
+from lilbee_core.types import PlacedServer
+
+if TYPE_CHECKING:
+    from lilbee_core.events import EventSink
+    from lilbee_core.fleet._engine import Engine
+    from lilbee_core.protocols import Clock, Launcher, ProcessHandle
+
+_LISTENING = re.compile(r"listening on https?://\S*?:(\d+)")
+_STEP_S = 0.02
+_LONGEST_STEP_S = 0.25
+LOG_LINES = 200
+
+SLOW_DISK_BYTES_PER_S = 50_000_000
+SHORTEST_LIMIT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all servers of a fleet share. `threads` and `idle_sleep_s` go to each, `outlives` leaves them running."""
+
+    engine: Engine
+    launcher: Launcher
+    probe: Probe
+    clock: Clock
+    events: EventSink
+    folder: Path
+    owner: ProcessMark
+    outlives: bool = False
+    threads: int | None = None
+    idle_sleep_s: int | None = None
+    mark_of: Callable[[int], ProcessMark] = ProcessMark.of
+    bytes_read: Callable[[int], int] = field(default=lambda _: 0)
+    shortest_limit_s: float = SHORTEST_LIMIT_S
+
+    def command(self, placed: PlacedServer, key_file: Path) -> tuple[str, ...]:
+        """Return the command of a server.
+
+        Raises:
+            FleetError: If the engine lacks a flag that it needs.
+        """
+        wiring = Wiring(key_file=key_file, threads=self.threads, idle_sleep_s=self.idle_sleep_s)
+        return server_command(self.engine, placed, wiring)
+
+
+def load_limit_s(weights_bytes: int, shortest_s: float = SHORTEST_LIMIT_S) -> float:
+    """Return how long a cold load may take: ten minutes, or longer for what a slow disk reads longer than that."""
+    return max(shortest_s, weights_bytes / SLOW_DISK_BYTES_PER_S)
+
+
+def weights_bytes(placed: PlacedServer) -> int:
+    """Return the bytes that a server has to read before it is ready."""
+    files = [placed.model_file] if placed.projector_file is None else [placed.model_file, placed.projector_file]
+    sizes = [file.stat().st_size if file.exists() else 0 for file in files]
+    return max(sizes[0], placed.footprint.weights_bytes) + sum(sizes[1:])
+
+
+class Attempt:
+    """One try to start a server. One thread runs it; others may call `give_up`."""
+
+    def __init__(self, placed: PlacedServer, around: Surroundings, *, key_file: Path, log_file: Path) -> None:
+        self.placed = placed
+        self.key = secrets.token_urlsafe(32)
+        self.key_file, self.log_file = key_file, log_file
+        self.process: ProcessHandle | None = None
+        self.mark: ProcessMark | None = None
+        self.signature: tuple[str, ...] = ()
+        self.wanted = True
+        self._around = around
+
+    def give_up(self) -> None:
+        """End the try at its next step."""
+        self.wanted = False
+
+    def run(self, changed: Callable[[], None]) -> Endpoint:
+        """Start the process and wait until it answers; `changed` is called when there is more to write down.
+
+        Raises:
+            FleetError: If it does not get there. The process may still run then.
+        """
+        process = self._launch(changed)
+        changed()
+        return self._until_ready(process)
+
+    def _launch(self, changed: Callable[[], None]) -> ProcessHandle:
+        around = self._around
+        command = around.command(self.placed, self.key_file)
+        self.signature = signature_of(command)
+        self._write_key()
+        self.log_file.unlink(missing_ok=True)
+        changed()  # before there is a process: one that we die too early to write down is found by its key file
+        launch = Launch(
+            command=command, environment=self.placed.environment, log_file=self.log_file, outlives=around.outlives
+        )
+        try:
+            self.process = around.launcher.start(launch)
+        except OSError as error:
+            raise _failing.not_started(self.placed.id, command[0], error) from error
+        self.mark = around.mark_of(self.process.pid)
+        return self.process
+
+    def _write_key(self) -> None:
+        self.key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.key_file.unlink(missing_ok=True)
+        self.key_file.touch(mode=0o600)
+        self.key_file.write_text(f"{self.key}\n", "ascii")
+
+    def _until_ready(self, process: ProcessHandle) -> Endpoint:
+        around, name = self._around, self.placed.id
+        limit_s = load_limit_s(weights_bytes(self.placed), around.shortest_limit_s)
+        deadline, step = around.clock.monotonic() + limit_s, _STEP_S
+        while True:
+            code = process.poll()
+            if not self.wanted:
+                raise FleetError(f"the server {name} was stopped while it loaded", hint="Ask again to start it.")
+            if code is not None:
+                raise _failing.exited(name, code, process.log_tail(LOG_LINES))
+            endpoint = self._listening(process)
+            if endpoint is not None and around.probe.health(endpoint) is Health.READY:
+                return endpoint
+            if around.clock.monotonic() >= deadline:
+                raise _failing.too_slow(name, limit_s, process.log_tail(LOG_LINES))
+            around.clock.sleep(step)
+            step = min(step * 1.3, _LONGEST_STEP_S)
+
+    def _listening(self, process: ProcessHandle) -> Endpoint | None:
+        found = _LISTENING.search(process.log_tail(LOG_LINES))
+        return None if found is None else endpoint_at(self.placed, int(found[1]), self.key)
+
+
+def endpoint_at(placed: PlacedServer, port: int, key: str) -> Endpoint:
+    """Return where a server listens."""
+    return Endpoint(
+        base_url=f"http://127.0.0.1:{port}/v1",
+        api_key=key or None,
+        model=placed.model,
+        context_tokens=tokens_at_once(placed),
+    )
+
+
+def tokens_at_once(placed: PlacedServer) -> int:
+    """Return how many tokens one request may have: what is pooled has to be read in one piece."""
+    if placed.role in (EMBED, RERANK):
+        return min(placed.context_tokens, placed.batch_tokens, placed.ubatch_tokens)
+    return placed.context_tokens
+
+
+def signature_of(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command without what differs from start to start."""
+    words = list(command)
+    if "--api-key-file" in words:
+        place = words.index("--api-key-file")
+        del words[place : place + 2]
+    return tuple(words)
+
+
+def loaded_bytes(pid: int) -> int:
+    """Return how much a process has read so far: by its own count, or the mapped pages that it holds."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        held = int(process.memory_info().rss)
+        counters = getattr(process, "io_counters", None)
+        return held if counters is None else max(held, int(getattr(counters(), "read_chars", 0)))
+    except (psutil.Error, OSError):
+        return 0
