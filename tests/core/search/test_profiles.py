@@ -64,7 +64,7 @@ def test_while_the_embedder_is_down_words_are_searched_with_a_warning():
     result = search("bees home", embedder=embedder)
 
     assert paths(result) == ["bees.md", "old/bees.md"]
-    assert result.warnings == ("Searched by words alone: no answer from 127.0.0.1",)
+    assert result.warnings == ("Searched by words alone: no answer from 127.0.0.1. Start it.",)
     assert [report.status for report in result.reports if report.name == "dense"] == ["failed"]
 
 

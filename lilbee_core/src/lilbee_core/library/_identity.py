@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import UTC
+from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EmbedderMismatch, ProviderError, SettingsError
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import new_library_id
 from lilbee_core.types import IndexMeta
+
+if TYPE_CHECKING:
+    from lilbee_core.protocols import EmbedderLike
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +32,7 @@ def expected_meta(parts: Parts, old: IndexMeta | None) -> IndexMeta:
     from lilbee_core import __version__
     from lilbee_core.store import SCHEMA
 
-    options, who = parts.settings.chunks, identity(parts, old)
+    options, who = parts.settings.chunks, identity(parts.embedder, old)
     now = parts.clock.now().astimezone(UTC).isoformat(timespec="seconds")
     return IndexMeta(
         schema=SCHEMA,
@@ -45,9 +49,8 @@ def expected_meta(parts: Parts, old: IndexMeta | None) -> IndexMeta:
     )
 
 
-def identity(parts: Parts, old: IndexMeta | None) -> Identity:
+def identity(embedder: EmbedderLike | None, old: IndexMeta | None) -> Identity:
     """Return who makes the vectors. A server that is down now is taken to be the one the index knows."""
-    embedder = parts.embedder
     if embedder is None:
         return Identity(None, None, None)
     try:
@@ -59,15 +62,15 @@ def identity(parts: Parts, old: IndexMeta | None) -> Identity:
         return Identity(embedder.model, None, None)
 
 
-def check_embedder(parts: Parts, meta: IndexMeta | None) -> None:
+def check_embedder(embedder: EmbedderLike | None, meta: IndexMeta | None) -> None:
     """Refuse to mix the vectors of two models.
 
     Raises:
         EmbedderMismatch: If the configured embedder did not build this index.
     """
-    if meta is None or meta.fingerprint is None or parts.embedder is None:
+    if meta is None or meta.fingerprint is None or embedder is None:
         return
-    now = identity(parts, meta)
+    now = identity(embedder, meta)
     if now.fingerprint == meta.fingerprint:
         return
     size = f" ({now.dimension} numbers)" if now.dimension else ""

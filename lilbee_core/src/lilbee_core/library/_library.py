@@ -399,9 +399,10 @@ class Lilbee:
         parts = self._parts
         return Doctor(
             data_dir=self.data_dir,
+        from lilbee_core.library._waiting import query_embedder
             store=lambda: parts.store,
-            embedder=lambda: parts.embedder,
-            verify=lambda: check_embedder(parts, parts.store.meta()),
+            embedder=lambda: query_embedder(parts),
+            verify=lambda: check_embedder(query_embedder(parts), parts.store.meta()),
             plugins=lambda: self.plugins,
             collections=self.collections.list,
             warnings=lambda: parts.settings.warnings,

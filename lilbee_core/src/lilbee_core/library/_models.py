@@ -71,6 +71,21 @@ def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexM
     )
 
 
+def is_served(ref: ModelRef, settings: Settings, host: PluginHost) -> bool:
+    """Say whether a model runs on a server that may be down or busy, rather than in lilbee's own hands."""
+    specs = {offer.spec.prefix: offer.spec for offer in host.providers()}
+    prefix = "litellm" if settings.models.llm_provider == "remote" and ref.provider != "builtin" else ref.provider
+    return prefix in specs and not specs[prefix].in_process
+
+
+def server_name(ref: ModelRef, settings: Settings, host: PluginHost) -> str:
+    """Return what errors call the server of a model: the model and, where it is known, the address."""
+    from lilbee_core.providers import shown_url
+
+    services = _services(settings, host).get(ref.provider)
+    return f"{ref} at {shown_url(services.base_url)}" if services is not None and services.base_url else str(ref)
+
+
 def _services(settings: Settings, host: PluginHost) -> Mapping[str, ProviderServices]:
     """Return what each provider may use; a plugin's gets the options of its plugin, and how long to wait."""
     from lilbee_core.plugins import ProviderServices

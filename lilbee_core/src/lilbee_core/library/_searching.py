@@ -16,6 +16,7 @@ from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._staleness import Staleness
 from lilbee_core.library._web_hits import with_urls
+from lilbee_core.library._waiting import answer_chat, query_chat, query_embedder, query_reranker
 from lilbee_core.types import Answer, Delta, DocumentRow, DocumentTrace, Query, SearchResult
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def searcher_for(parts: Parts, query: Query) -> ProfileSearcher:
     if (mode or query.profile) in _WORDS_ONLY:
         return parts.once("searcher.words", partial(_build, parts, with_vectors=False))
     _warm(parts)
-    check_embedder(parts, parts.meta())
+    check_embedder(query_embedder(parts), parts.meta())
     return parts.once("searcher", partial(_build, parts, with_vectors=True))
 
 
@@ -113,9 +114,9 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
     search_parts = SearchParts(
         reader=parts.store,
         analyzer=parts.analyzer,
-        embedder=parts.embedder if with_vectors else None,
-        reranker=parts.reranker if with_vectors else None,
-        chat=lambda: parts.chat,
+        embedder=query_embedder(parts) if with_vectors else None,
+        reranker=query_reranker(parts) if with_vectors else None,
+        chat=lambda: query_chat(parts),
         stale_among=Staleness(parts),
         collections=lambda: _collection_names(parts),
         calibration=KnownCalibration(parts),
@@ -132,12 +133,19 @@ def _collection_names(parts: Parts) -> list[str]:
     return list(dict.fromkeys([*named, *(collection for collection, _ in parts.store.counts())]))
 
 
-def _answerer(parts: Parts) -> Answerer:
+def answering_chat(parts: Parts) -> WindowedChat | None:
+    """Return the chat model that answers, asked no more than it reads; None if there is none."""
+    chat = answer_chat(parts)
+    return None if chat is None else parts.windowed(chat)
+
+
+def answerer_for(parts: Parts) -> Answerer:
+    """Return what answers: the chat model, or sentences quoted from the documents."""
     from lilbee_core.answer import ExtractiveAnswerer, GeneratedAnswerer
 
     chat = parts.chat
     if chat is None:
-        return parts.once("answerer", lambda: ExtractiveAnswerer(parts.analyzer, embedder=parts.embedder))
+        return parts.once("answerer", lambda: ExtractiveAnswerer(parts.analyzer, embedder=query_embedder(parts)))
     options = parts.settings.answer
     return GeneratedAnswerer(
         chat,

@@ -110,7 +110,7 @@ def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
     store = parts.store
     parts.remember_own_name()
     meta = store.meta()
-    check_embedder(parts, meta)
+    check_embedder(parts.embedder, meta)
     check_chunking(parts, meta)
     expected = expected_meta(parts, meta)
     if meta is None:

@@ -52,7 +52,7 @@ class TuningBench:
             from lilbee_core.search import SearchParts
 
             parts = self._parts
-            check_embedder(parts, parts.meta())
+            check_embedder(parts.embedder, parts.meta())
             self._search_parts = SearchParts(
                 reader=Remembering(parts.store),
                 analyzer=parts.analyzer,

@@ -115,7 +115,8 @@ class ProviderSpec:
     """A provider of models. `prefix` is what its references start with (``ollama`` in ``ollama/qwen3``).
 
     `build` gets the model's name, the role and the services, and returns an `EmbeddingProvider`,
-    `RerankProvider`, `ChatProvider` or `VisionProvider`.
+    `RerankProvider`, `ChatProvider` or `VisionProvider`. Where its models run `in_process`, a search waits for them as
+    long as they take; a server gets the time that the settings allow.
     """
 
     name: str
@@ -125,6 +126,7 @@ class ProviderSpec:
     options: type[BaseModel] | None = None
     summary: str = ""
 
+    in_process: bool = False
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagePlace:

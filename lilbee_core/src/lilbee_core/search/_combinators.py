@@ -87,7 +87,7 @@ class Tolerant:
 
     Args:
         stage: What may fail.
-        warning: What the user is told; the error's message is added.
+        warning: What the user is told; the error's message and its hint are added.
         catch: Which errors are survived; everything else is raised.
     """
 
@@ -112,9 +112,10 @@ class Tolerant:
             log.warning("search stage %s failed", stage.name)
             log.debug("in search stage %s", stage.name, exc_info=True)
             message = error.message if isinstance(error, LilbeeError) else type(error).__name__
+            hint = f". {error.hint}" if isinstance(error, LilbeeError) and error.hint else ""
             seconds = context.clock.monotonic() - started
             report = StageReport(name=stage.name, status="failed", seconds=seconds, note=message)
-            warned = state.warn(f"{self.warning}: {message}")
+            warned = state.warn(f"{self.warning}: {message}{hint}")
             return replace(warned, reports=(*warned.reports, report))
 
 

@@ -42,6 +42,13 @@ class ModelSettings(Section):
     lm_studio_base_url: str = Field(default="http://localhost:1234/v1", description="Base URL of LM Studio.")
     request_timeout_s: Seconds = Field(default=120.0, description="Longest wait for a reply of a model server.")
     connect_timeout_s: Seconds = Field(default=5.0, description="Longest wait for a connection to a model server.")
+    query_timeout_s: Seconds = Field(
+        default=5.0, description="Longest wait of a search for vectors, or for the first word of a chat model."
+    )
+    rerank_timeout_s: Seconds = Field(default=20.0, description="Longest wait of a search for a reranker.")
+    first_token_timeout_s: Seconds = Field(
+        default=90.0, description="Longest wait for the first word of an answer, or for the next one."
+    )
     request_retries: Count = Field(default=2, description="Tries after a failed connection, 429 or 503.")
     num_ctx: Count = Field(default=0, description="Context length of the chat model in tokens; 0 asks the server.")
 

@@ -1,0 +1,96 @@
+"""Models as a search uses them: a server that is silent costs it a few seconds once, not minutes every time.
+
+Reading documents waits as long as the server needs; a person who searches does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lilbee_core.library._parts import Parts
+from lilbee_core.types import ModelRef
+
+if TYPE_CHECKING:
+    from lilbee_core.protocols import ChatProvider, EmbedderLike, RerankerLike
+    from lilbee_core.providers import Breaker, Guard
+
+
+def query_embedder(parts: Parts) -> EmbedderLike | None:
+    """Return the embedder for queries: a server gets `query_timeout_s`, and is left alone for a while if it fails."""
+    embedder = parts.embedder
+    ref = None if parts.is_given("embedder") or embedder is None else _served(parts, embedder.model)
+    if embedder is None or ref is None:
+        return embedder
+
+    def build() -> EmbedderLike:
+        from lilbee_core.providers import GuardedEmbedder
+
+        return GuardedEmbedder(embedder, _guard(parts, "embed", ref, "query_timeout_s"))
+
+    return parts.once("guarded.embedder", build)
+
+
+def query_reranker(parts: Parts) -> RerankerLike | None:
+    """Return the reranker for searches, with `rerank_timeout_s` for a server."""
+    reranker = parts.reranker
+    ref = None if reranker is None else _served(parts, reranker.model)
+    if reranker is None or ref is None:
+        return reranker
+
+    def build() -> RerankerLike:
+        from lilbee_core.providers import GuardedReranker
+
+        return GuardedReranker(reranker, _guard(parts, "rerank", ref, "rerank_timeout_s"))
+
+    return parts.once("guarded.reranker", build)
+
+
+def query_chat(parts: Parts) -> ChatProvider | None:
+    """Return the chat model that rewords queries, with `query_timeout_s` for the first word of a server."""
+    return _chat(parts, "query_timeout_s", insists=False)
+
+
+def answer_chat(parts: Parts) -> ChatProvider | None:
+    """Return the chat model that answers, with `first_token_timeout_s` for the first word of a server.
+
+    It is called even if it failed a moment ago: whoever asks wants its answer.
+    """
+    return _chat(parts, "first_token_timeout_s", insists=True)
+
+
+def _chat(parts: Parts, setting: str, *, insists: bool) -> ChatProvider | None:
+    chat = parts.chat
+    ref = None if parts.is_given("chat") or chat is None else _served(parts, parts.chat_model)
+    if chat is None or ref is None:
+        return chat
+
+    def build() -> ChatProvider:
+        from lilbee_core.providers import GuardedChat
+
+        return GuardedChat(chat, _guard(parts, "chat", ref, setting, insists=insists))
+
+    return parts.once(f"guarded.chat.{setting}", build)
+
+
+def _served(parts: Parts, name: str) -> ModelRef | None:
+    """Return the reference of a model if a server runs it."""
+    from lilbee_core.library._models import is_served
+
+    try:
+        ref = ModelRef.parse(name)
+    except ValueError:
+        return None
+    return ref if is_served(ref, parts.settings, parts.host) else None
+
+
+def _guard(parts: Parts, role: str, ref: ModelRef, setting: str, *, insists: bool = False) -> Guard:
+    from lilbee_core.library._models import server_name
+    from lilbee_core.providers import Breaker, Guard
+
+    def build() -> Breaker:
+        return Breaker(parts.clock)
+
+    breaker = parts.once(f"breaker.{role}", build)
+    limit_s = float(getattr(parts.settings.models, setting))
+    name = server_name(ref, parts.settings, parts.host)
+    return Guard(name, limit_s=limit_s, setting=setting, breaker=breaker, insists=insists)

@@ -1,0 +1,183 @@
+"""Model servers that accept and never answer: a search costs a bounded time once, and says what is wrong."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lilbee_core import Lilbee
+from lilbee_core.errors import EmbedderMismatch, ProviderUnavailable
+from lilbee_core.settings import Settings
+from lilbee_core.testing import ManualClock
+from tests.support.openai_fake import Answer, FakeOpenAI, Request
+
+MODELS = ("words", "talk", "judge")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
+    (root / "boats.md").write_text("# Boats\n\nThe ferry leaves at noon.\n", encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """A server that takes connections and says nothing: nobody ever accepts them."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+def settings(url: str, **more: Any) -> Settings:
+    limits = {"query_timeout_s": 0.2, "rerank_timeout_s": 0.2, "first_token_timeout_s": 0.3}
+    return Settings().changed({"openai_base_url": url, "request_retries": 0, **limits, **more})
+
+
+def index(folder: Path, **more: Any) -> None:
+    with FakeOpenAI(models=MODELS) as server, Lilbee(folder, settings(server.url, **more)) as bee:
+        assert not bee.sync().owed
+
+
+def test_a_silent_embedding_server_is_waited_for_once(folder: Path, silent: str) -> None:
+    index(folder, embedding_model="openai/words")
+    clock = ManualClock()
+    with Lilbee(folder, settings(silent, embedding_model="openai/words"), clock=clock) as bee:
+        first = bee.search("queen eggs")
+        assert [hit.path for hit in first][:1] == ["bees.md"]
+        (warning,) = first.warnings
+        assert warning.startswith("Searched by words alone: openai/words at http://127.0.0.1:")
+        assert "did not answer within 0.2 s" in warning
+        assert "query_timeout_s" in warning
+        clock.advance(10)
+        again = bee.search("ferry noon")
+        assert again[0].path == "boats.md"
+        assert "it is asked again in 20 s" in again.warnings[0]
+        clock.advance(20)
+        assert "asked again" not in bee.search("queen").warnings[0]  # it was asked, and is left alone again
+        assert "asked again in 30 s" in bee.search("queen").warnings[0]
+
+
+def test_a_server_that_is_back_is_used_after_the_cool_down(folder: Path) -> None:
+    index(folder, embedding_model="openai/words")
+    clock = ManualClock()
+    with FakeOpenAI(models=MODELS) as server:
+        server.fail(503, "loading")
+        with Lilbee(folder, settings(server.url, embedding_model="openai/words"), clock=clock) as bee:
+            assert bee.search("queen eggs").warnings
+            assert "is asked again in 30 s" in bee.search("queen eggs").warnings[0]
+            assert len(server.requests) == 1
+            clock.advance(30)
+            assert not bee.search("queen eggs").warnings
+            assert not bee.search("ferry").warnings
+
+
+def test_an_answer_that_comes_late_ends_the_cool_down(folder: Path) -> None:
+    index(folder, embedding_model="openai/words")
+    ready = threading.Event()
+    with FakeOpenAI(models=MODELS) as server:
+
+        def late(request: Request) -> Answer:
+            assert ready.wait(20)
+            answer = server.respond(request)
+            assert isinstance(answer, Answer)
+            return answer
+
+        server.answer(late)
+        with Lilbee(folder, settings(server.url, embedding_model="openai/words"), clock=ManualClock()) as bee:
+            assert "did not answer within 0.2 s" in bee.search("queen eggs").warnings[0]
+            ready.set()
+            for _ in range(1000):
+                result = bee.search("queen eggs")
+                if not result.warnings:
+                    break
+            assert not result.warnings
+
+
+def test_a_sync_waits_for_as_long_as_it_takes(folder: Path) -> None:
+    with FakeOpenAI(models=MODELS) as server:
+        pause = threading.Event()
+
+        def slow(request: Request) -> Answer:
+            pause.wait(0.5)
+            answer = server.respond(request)
+            assert isinstance(answer, Answer)
+            return answer
+
+        server.answer(slow, slow)
+        with Lilbee(folder, settings(server.url, embedding_model="openai/words")) as bee:
+            assert (bee.sync().owed, bee.status().embedded) == (0, 2)
+
+
+def test_a_silent_chat_model_costs_a_search_one_wait(folder: Path, silent: str) -> None:
+    index(folder, embedding_model="none")
+    clock = ManualClock()
+    chat = {"chat_model": "openai/talk", "embedding_model": "none", "expansion_skip_threshold": 1.0}
+    with Lilbee(folder, settings(silent, **chat, hyde=True), clock=clock) as bee:
+        first = bee.search("which animal lays eggs", profile="full")
+        assert first.hits
+        assert "Searched without other wordings: openai/talk at http://127.0.0.1:" in first.warnings[0]
+        assert "did not answer within 0.2 s" in first.warnings[0]
+        assert "asked again in 30 s" in bee.search("which boat leaves", profile="full").warnings[0]
+
+
+def test_a_silent_chat_model_costs_an_answer_a_bounded_wait(folder: Path, silent: str) -> None:
+    index(folder, embedding_model="none")
+    chat = {"chat_model": "openai/talk", "embedding_model": "none", "query_expansion_count": 0}
+    with Lilbee(folder, settings(silent, **chat)) as bee:
+        with pytest.raises(
+            ProviderUnavailable, match=r"openai/talk at http://127.* did not answer within 0.3 s"
+        ) as told:
+            bee.ask("when are eggs laid by the queen in spring")
+        assert "first_token_timeout_s" in told.value.hint
+        with pytest.raises(ProviderUnavailable, match="did not answer within"):
+            list(bee.ask_stream("when are eggs laid by the queen in spring"))
+
+
+def test_an_answer_is_asked_for_even_after_rewordings_failed(folder: Path) -> None:
+    index(folder, embedding_model="none")
+    chat = {"chat_model": "openai/talk", "embedding_model": "none", "expansion_skip_threshold": 1.0}
+    with FakeOpenAI(models=MODELS) as server:
+        server.fail(503, "loading")
+        server.reply("The queen lays eggs in spring [1].")
+        with Lilbee(folder, settings(server.url, **chat), clock=ManualClock()) as bee:
+            answer = bee.ask("when are eggs laid by the queen in spring")
+            assert answer.citations
+            assert "Searched without other wordings" in answer.warnings[0]
+            assert not bee.search("which animal lays eggs", profile="full").warnings  # it answered: it is there
+
+
+def test_a_silent_reranker_is_left_out_after_one_wait(folder: Path, silent: str) -> None:
+    index(folder, embedding_model="none")
+    with Lilbee(
+        folder, settings(silent, embedding_model="none", reranker_model="openai/judge"), clock=ManualClock()
+    ) as bee:
+        first = bee.search("queen eggs")
+        assert first.hits
+        assert "Hits are not reranked: openai/judge at http://127.0.0.1:" in first.warnings[0]
+        assert "rerank_timeout_s" in first.warnings[0]
+        assert "asked again in 30 s" in bee.search("ferry").warnings[0]
+
+
+def test_an_index_of_unknown_vectors_does_not_make_a_search_wait_for_long(folder: Path, silent: str) -> None:
+    """The dimension of a model that did not build the index has to be asked for."""
+    index(folder, embedding_model="openai/words")
+    with (
+        Lilbee(folder, settings(silent, embedding_model="openai/other"), clock=ManualClock()) as bee,
+        pytest.raises(EmbedderMismatch, match="openai/words"),
+    ):
+        bee.search("queen")
+
+
+def test_the_doctor_does_not_hang_at_a_silent_server(folder: Path, silent: str) -> None:
+    index(folder, embedding_model="openai/words")
+    with Lilbee(folder, settings(silent, embedding_model="openai/words")) as bee:
+        (check,) = [one for one in bee.doctor.run() if one.name == "embedder"]
+    assert not check.ok
+    assert "did not answer within 0.2 s" in check.detail
