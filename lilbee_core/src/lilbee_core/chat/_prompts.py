@@ -109,8 +109,12 @@ class Prompts:
         """
         return self._require(name)
 
-    def text(self, name: str, /, *, own: Mapping[str, str] | None = None, **values: str) -> str:
+    def text(self, name: str, /, **values: str) -> str:
         """Return a wording with its gaps filled; a gap that nobody knows stays as it is."""
+        return self.text_within({}, name, **values)
+
+    def text_within(self, own: Mapping[str, str], name: str, /, **values: str) -> str:
+        """Return a wording as it is in a conversation that has some of its `own`, with its gaps filled."""
         return fill(self.get(name, own=own).text, **{**self._values(), **values})
 
     def set(self, name: str, text: str, *, model: str | None = None) -> PromptText:

@@ -28,9 +28,13 @@ class Journal:
     told apart and costs nothing else.
     """
 
-    def __init__(self, state: Callable[[], StateStore], clock: Clock) -> None:
+    def __init__(
+        self, state: Callable[[], StateStore], clock: Clock, *, prepare: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take where to keep them; `prepare` is called before the first message of a conversation is kept."""
         self._state = state
         self._clock = clock
+        self._prepare = prepare
 
     def now(self) -> str:
         """Return the time as it is kept: UTC, ISO 8601."""
@@ -93,6 +97,8 @@ class Journal:
 
     def post(self, info: ConversationInfo, message: ConversationMessage) -> ConversationMessage:
         """Keep a user's message, and the conversation with it if it is the first."""
+        if not info.created_at:
+            self._prepare()
         state = self._state()
         with state.transaction():
             known = self.info(info.id)

@@ -18,10 +18,12 @@ from lilbee_core.types import IndexMeta
 
 if TYPE_CHECKING:
     from lilbee_core.analysis import Analyzer
+    from lilbee_core.chat import WindowedChat
     from lilbee_core.crawl import Manifest
     from lilbee_core.ingest import Ingestor, Root, WalkOptions
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._reading import Reader
+    from lilbee_core.library._served import ServedContext
     from lilbee_core.plugins import PluginHost
     from lilbee_core.protocols import ChatProvider, ModelRouter, RerankerLike
     from lilbee_core.store import Store
@@ -281,9 +283,33 @@ class Parts:
         return self.once("embedder", build)
 
     @property
-    def chat(self) -> ChatProvider | None:
-        """The chat model, or None."""
+    def bare_chat(self) -> ChatProvider | None:
+        """The chat model as its provider gives it, or None."""
         return self._given_chat if self._given_chat is not None else self.router.chat()
+
+    @property
+    def chat(self) -> ChatProvider | None:
+        """The chat model, or None. Whatever it is asked fits what it reads."""
+        chat = self.bare_chat
+        return None if chat is None else self.windowed(chat)
+
+    def windowed(self, chat: ChatProvider) -> WindowedChat:
+        """Return a chat model that is asked no more than it reads."""
+        from lilbee_core.chat import WindowedChat
+
+        return WindowedChat(
+            chat,
+            context=self.served_context,
+            default_context=self.served_context.default,
+            reserve_tokens=self.settings.chat.chat_reserve_tokens,
+        )
+
+    @property
+    def served_context(self) -> ServedContext:
+        """Says how much the chat model reads."""
+        from lilbee_core.library._served import ServedContext
+
+        return self.once("served_context", lambda: ServedContext(self))
 
     @property
     def chat_model(self) -> str:

@@ -50,11 +50,14 @@ class Shelf:
         state: Callable[[], StateStore],
         clock: Clock,
         analyzer: Callable[[], QueryAnalyzer],
+        *,
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
         self._kind = kind
         self._state = state
         self._clock = clock
         self._analyzer = analyzer
+        self._prepare = prepare
 
     # ------------------------------------------------------------------ reading
 
@@ -99,6 +102,7 @@ class Shelf:
         Raises:
             InvalidArgument: If it is blank or too long, or its name cannot be one.
         """
+        self._prepare()
         state = self._state()
         with state.transaction():
             known = self.get(name) if self._kind.slug and name.strip() else self._same(text)
