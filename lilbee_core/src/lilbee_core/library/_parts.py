@@ -105,12 +105,12 @@ class Parts:
         """The settings that the library was opened with; None where files and environment say."""
         return self._given_settings
 
-    def has(self, name: str) -> bool:
-        """Whether a part was built already."""
     def is_given(self, part: str) -> bool:
         """Whether the ``embedder`` or the ``chat`` model came as an object of the caller's."""
         return {"embedder": self._given_embedder, "chat": self._given_chat}[part] is not None
 
+    def has(self, name: str) -> bool:
+        """Whether a part was built already."""
         return name in self._built
 
     def once(self, name: str, build: Callable[[], T]) -> T:
