@@ -15,6 +15,7 @@ from lilbee_core.library._config import Config
 from lilbee_core.library._home import Home
 from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._parts import Parts
+from lilbee_core.library._remembered import facts_of, notes_of, skills_of
 from lilbee_core.library._status import library_status
 from lilbee_core.library._texts import Place, below, find, passage, require, trace_of
 from lilbee_core.types import (
@@ -36,10 +37,13 @@ from lilbee_core.types import (
 )
 
 if TYPE_CHECKING:
+    from lilbee_core.chat import Prompts
+    from lilbee_core.conversations import Conversations
     from lilbee_core.doctor import Doctor
     from lilbee_core.evaluation import Evaluation
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._web import Web
+    from lilbee_core.notes import Shelf
     from lilbee_core.plugins.specs import PluginReport
     from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
     from lilbee_core.settings import Settings
@@ -395,11 +399,11 @@ class Lilbee:
         """Checks of the installation and the index."""
         from lilbee_core.doctor import Doctor
         from lilbee_core.library._identity import check_embedder
+        from lilbee_core.library._waiting import query_embedder
 
         parts = self._parts
         return Doctor(
             data_dir=self.data_dir,
-        from lilbee_core.library._waiting import query_embedder
             store=lambda: parts.store,
             embedder=lambda: query_embedder(parts),
             verify=lambda: check_embedder(query_embedder(parts), parts.store.meta()),
@@ -430,6 +434,35 @@ class Lilbee:
             clock=parts.clock,
             events=parts.events,
         )
+
+    @property
+    def conversations(self) -> Conversations:
+        """Conversations over the documents: ``bee.conversations.create().send("…")``."""
+        from lilbee_core.library._talking import conversations_of
+
+        return conversations_of(self._parts)
+
+    @property
+    def prompts(self) -> Prompts:
+        """The wordings that chat models are given, and what is put in their place."""
+        from lilbee_core.library._prompting import prompts_of
+
+        return prompts_of(self._parts)
+
+    @property
+    def notes(self) -> Shelf:
+        """Notes, written by hand or by a chat model."""
+        return notes_of(self._parts)
+
+    @property
+    def facts(self) -> Shelf:
+        """Short facts that the chat model is told in every conversation."""
+        return facts_of(self._parts)
+
+    @property
+    def skills(self) -> Shelf:
+        """Procedures of which the chat model is told the names, and reads those that apply."""
+        return skills_of(self._parts)
 
     # ------------------------------------------------------------------ inside
 

@@ -14,12 +14,14 @@ from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._named_profiles import named_profiles, search_options
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
+from lilbee_core.library._prompting import prompts_of
 from lilbee_core.library._staleness import Staleness
-from lilbee_core.library._web_hits import with_urls
 from lilbee_core.library._waiting import answer_chat, query_chat, query_embedder, query_reranker
+from lilbee_core.library._web_hits import with_urls
 from lilbee_core.types import Answer, Delta, DocumentRow, DocumentTrace, Query, SearchResult
 
 if TYPE_CHECKING:
+    from lilbee_core.chat import WindowedChat
     from lilbee_core.protocols import Answerer
     from lilbee_core.search import ProfileSearcher
 
@@ -42,19 +44,24 @@ def trace_in_search(parts: Parts, query: Query, row: DocumentRow) -> DocumentTra
     return trace_document(searcher.searcher(profile).stages, asked, row, parts.store, clock=parts.clock)
 
 
+def search_for_answer(parts: Parts, query: Query) -> SearchResult:
+    """Run a query, and choose the hits that speak of all that was asked."""
+    return _selected(parts, run_search(parts, query))
+
+
 def run_ask(parts: Parts, query: Query) -> Answer:
     """Search, then answer from the hits that speak of all that was asked."""
     started = parts.clock.monotonic()
-    result = _selected(parts, run_search(parts, query))
-    answer = _answerer(parts).answer(query.text, result)
+    result = search_for_answer(parts, query)
+    answer = answerer_for(parts).answer(query.text, result)
     return replace(answer, seconds=parts.clock.monotonic() - started)
 
 
 def run_ask_stream(parts: Parts, query: Query) -> Iterator[Delta]:
     """Search, then answer piece by piece. The search runs when the first piece is asked for."""
     started = parts.clock.monotonic()
-    result = _selected(parts, run_search(parts, query))
-    for delta in _answerer(parts).stream(query.text, result):
+    result = search_for_answer(parts, query)
+    for delta in answerer_for(parts).stream(query.text, result):
         if delta.answer is None:
             yield delta
         else:
@@ -143,16 +150,16 @@ def answerer_for(parts: Parts) -> Answerer:
     """Return what answers: the chat model, or sentences quoted from the documents."""
     from lilbee_core.answer import ExtractiveAnswerer, GeneratedAnswerer
 
-    chat = parts.chat
+    chat = answering_chat(parts)
     if chat is None:
         return parts.once("answerer", lambda: ExtractiveAnswerer(parts.analyzer, embedder=query_embedder(parts)))
     options = parts.settings.answer
     return GeneratedAnswerer(
         chat,
         model=parts.chat_model,
-        system_prompt=options.system_prompt or None,
+        wording=prompts_of(parts).text,
         show_reasoning=options.show_reasoning,
         max_context_sources=options.max_context_sources,
         max_tokens=options.answer_max_tokens,
-        context_tokens=parts.settings.models.num_ctx or None,
+        context_tokens=chat.window().context_tokens,
     )
