@@ -23,7 +23,7 @@ NEEDED: Mapping[str, set[str]] = {
     "wiki_chunks": {"id", "document_id", "text", "char_start", "char_end", "words"},
     "citations": {"page", "marker", "document_id", "chunk_id", "quote", "verdict"},
     "concepts": {"id", "label", "kind", "community"},
-    "concept_edges": {"source", "target", "weight"},
+    "concept_edges": {"source", "target", "count"},
     "chunk_concepts": {"chunk_id", "document_id", "concept"},
     "meta": {"key", "value"},
 }

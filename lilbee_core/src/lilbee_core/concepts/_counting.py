@@ -123,17 +123,21 @@ def _plurals(known: Mapping[str, int]) -> dict[str, str]:
 
 
 def _long_forms(table: MentionTable) -> dict[str, str]:
-    """Return abbreviations that stand for one thing in this library."""
+    """Return abbreviations that stand for one thing in this library, and are not mostly written as a plain word."""
     import numpy as np
 
     rows = np.flatnonzero(table.stands_for.codes >= 0)
     meant: dict[int, Counter[int]] = defaultdict(Counter)
     for short, long_form in zip(listed(table.concepts.codes[rows]), listed(table.stands_for.codes[rows]), strict=True):
         meant[short][long_form] += 1
+    plain = np.array([not any(map(str.isupper, surface[1:])) for surface in table.surfaces.values], dtype=np.bool_)
+    size = len(table.concepts.values)
+    every = np.bincount(table.concepts.codes, minlength=size)
+    as_word = np.bincount(table.concepts.codes[plain[table.surfaces.codes]], minlength=size) if len(plain) else every
     found: dict[str, str] = {}
     for short, forms in meant.items():
         best = min(forms, key=lambda one: (-forms[one], table.stands_for.values[one]))
-        if forms[best] >= _SURE * forms.total():
+        if forms[best] >= _SURE * forms.total() and as_word[short] <= (1 - _SURE) * every[short] / 2:
             found[table.concepts.values[short]] = table.stands_for.values[best]
     return found
 

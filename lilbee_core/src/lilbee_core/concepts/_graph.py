@@ -61,8 +61,7 @@ class ConceptGraph:
             by_document: dict[DocumentId, dict[ChunkId, tuple[Mention, ...]]] = defaultdict(dict)
             for chunk, mentions in zip(chunks, found, strict=True):
                 by_document[chunk.document_id][chunk.id] = mentions
-            for id_, of in by_document.items():
-                self._store.put(id_, of)
+            self._store.put(by_document)
             self._changed = True
 
     def remove(self, ids: Sequence[DocumentId]) -> None:
@@ -122,11 +121,10 @@ class ConceptGraph:
             counted = count(self._store.table(), self._decisions())
             same = previous is not None and _is_same(counted.graph, previous)
             settled = same and previous is not None and bool(previous.communities or not can_cluster())
-            if settled and previous is not None:
-                graph = previous
+            if settled:
+                self._store.confirm()
             else:
-                graph = with_communities(counted, previous) if can_cluster() else counted.graph
-            self._store.save(graph)
+                self._store.save(with_communities(counted, previous) if can_cluster() else counted.graph)
             self._changed = False
             return not settled
 

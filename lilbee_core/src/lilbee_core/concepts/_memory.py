@@ -21,9 +21,10 @@ class MemoryConcepts:
         """Changes whenever another graph is saved."""
         return self._version
 
-    def put(self, document_id: DocumentId, mentions: Mapping[ChunkId, Sequence[Mention]]) -> None:
-        """Replace all mentions of a document."""
-        self._mentions[document_id] = {id_: tuple(found) for id_, found in mentions.items() if found}
+    def put(self, mentions: Mapping[DocumentId, Mapping[ChunkId, Sequence[Mention]]]) -> None:
+        """Replace all mentions of these documents."""
+        for document_id, of in mentions.items():
+            self._mentions[document_id] = {id_: tuple(found) for id_, found in of.items() if found}
         self._current = False
 
     def remove(self, ids: Sequence[DocumentId]) -> None:
@@ -31,6 +32,12 @@ class MemoryConcepts:
         for id_ in ids:
             self._mentions.pop(id_, None)
         self._current = False
+
+    def clear(self) -> None:
+        """Delete all mentions and the graph."""
+        self._mentions.clear()
+        self._graph, self._current = None, False
+        self._version += 1
 
     def mentions(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[Mention, ...]]:
         """Return the mentions of those of the chunks that have any."""
@@ -66,6 +73,10 @@ class MemoryConcepts:
         """Keep a graph that was counted from the mentions as they are."""
         self._graph = graph
         self._version += 1
+        self._current = True
+
+    def confirm(self) -> None:
+        """Note that the saved graph is that of the mentions as they are."""
         self._current = True
 
     def _all(self) -> Iterator[tuple[ChunkId, tuple[Mention, ...]]]:

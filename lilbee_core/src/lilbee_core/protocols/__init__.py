@@ -10,6 +10,7 @@ from lilbee_core.protocols._knowledge import (
     ConceptExtractor,
     ConceptGraphLike,
     ConceptStore,
+    LibraryConcepts,
     WikiBuilderLike,
 )
 from lilbee_core.protocols._models import (
@@ -76,6 +77,7 @@ __all__ = [
     "Launch",
     "Launcher",
     "Ledger",
+    "LibraryConcepts",
     "ModelRouter",
     "OcrEngine",
     "OcrPage",

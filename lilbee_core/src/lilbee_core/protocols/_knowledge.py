@@ -55,8 +55,8 @@ class ConceptStore(Protocol):
         """Changes whenever another graph is saved."""
         ...
 
-    def put(self, document_id: DocumentId, mentions: Mapping[ChunkId, Sequence[Mention]]) -> None:
-        """Replace all mentions of a document."""
+    def put(self, mentions: Mapping[DocumentId, Mapping[ChunkId, Sequence[Mention]]]) -> None:
+        """Replace all mentions of these documents."""
         ...
 
     def remove(self, ids: Sequence[DocumentId]) -> None:
@@ -81,7 +81,27 @@ class ConceptStore(Protocol):
         """Return the saved graph, None where none ever was."""
         ...
 
-    def save(self, graph: GraphTable) -> None: ...
+    def save(self, graph: GraphTable) -> None:
+        """Keep a graph that was counted from the mentions as they are."""
+        ...
+
+    def confirm(self) -> None:
+        """Note that the saved graph is that of the mentions as they are."""
+        ...
+
+
+class LibraryConcepts(ConceptStore, Protocol):
+    """A `ConceptStore` whose mentions are written together with documents."""
+
+    def extractor(self) -> str | None:
+        """Return the `ConceptExtractor.fingerprint` that all mentions are of, None where some may be of another."""
+        ...
+
+    def set_extractor(self, fingerprint: str | None) -> None: ...
+
+    def clear(self) -> None:
+        """Delete all mentions and the graph."""
+        ...
 
 
 class ConceptGraphLike(Protocol):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from lilbee_core.protocols._knowledge import LibraryConcepts
 from lilbee_core.types import (
     Chunk,
     ChunkId,
@@ -17,6 +18,7 @@ from lilbee_core.types import (
     FileStamp,
     Filter,
     IndexMeta,
+    Mention,
     Scope,
     Scored,
     StoredText,
@@ -35,7 +37,8 @@ class IndexedDocument:
     """All that is written for one document, in one batch. `words` has one analyzed string per chunk.
 
     `vectors` is ``[len(chunks), dimension]`` or None when vectors are owed. `contents` names what was
-    (or will be) embedded for each chunk, so that equal content is never embedded twice.
+    (or will be) embedded for each chunk, so that equal content is never embedded twice. `mentions` are the concepts
+    of each chunk, empty where nobody looked for them.
     """
 
     row: DocumentRow
@@ -44,6 +47,7 @@ class IndexedDocument:
     words: tuple[str, ...]
     vectors: Vectors | None = None
     contents: tuple[str, ...] = ()
+    mentions: tuple[tuple[Mention, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +221,22 @@ class Upkeep(Protocol):
         """Rebuild, compact and prune where thresholds say so; return what was done."""
         ...
 
+    def repair(self) -> tuple[str, ...]:
+        """Build indexes again that are damaged, from what the tables hold; return what was done, as sentences."""
+        ...
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what keeps the index from answering as it should, with the command that mends it; cheap to ask."""
+        ...
+
+    def require_index(self) -> None:
+        """Refuse to go on as if there was nothing, where an index was lost.
+
+        Raises:
+            StoreError: With code ``store.damaged``.
+        """
+        ...
+
     def build_vector_index(self) -> VectorIndexReport:
         """Build the index for approximate vector search now, and use it however few the vectors are."""
         ...
@@ -235,6 +255,11 @@ class StoreLike(ChunkReader, ChunkWriter, Ledger, Upkeep, Protocol):
     @property
     def version(self) -> int:
         """Grows with every commit; the key of in-memory caches."""
+        ...
+
+    @property
+    def concepts(self) -> LibraryConcepts:
+        """What the documents talk about."""
         ...
 
     def meta(self) -> IndexMeta | None: ...

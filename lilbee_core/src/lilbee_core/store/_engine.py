@@ -69,6 +69,7 @@ class IndexEntry(Protocol):
     num_unindexed_rows: int
     num_segments: int
     size_bytes: int | None
+    index_uuid: str | None
 
 
 class Lengths(TypedDict):
@@ -102,7 +103,7 @@ class Table(Protocol):
     def search(self, query: object = None, *, query_type: str = "auto") -> Search: ...
     def take_row_ids(self, row_ids: list[int]) -> Take: ...
     def count_rows(self, filter: str | None = None) -> int: ...  # noqa: A002 - the engine's name
-    def add(self, data: pa.Table, *, on_bad_vectors: str = "error") -> object: ...
+    def add(self, data: pa.Table, *, mode: str = "append", on_bad_vectors: str = "error") -> object: ...
     def delete(self, where: str) -> object: ...
     def update(self, where: str | None = None, *, values_sql: Mapping[str, str]) -> object: ...
     def merge_insert(self, on: str | Sequence[str]) -> Merge: ...
@@ -233,6 +234,11 @@ def upsert(table: Table, rows: pa.Table, *, on: str | Sequence[str] = "id", repl
         merge = merge.when_not_matched_by_source_delete(replaced)
     # The engine takes a missing vector for a bad one; ours were checked, and null is what it shall be.
     merge.execute(rows, on_bad_vectors="null")
+
+
+def overwrite(table: Table, rows: pa.Table) -> None:
+    """Replace all rows in one commit; the columns become those of `rows`."""
+    table.add(rows, mode="overwrite")
 
 
 def _none_in_the_way(table: Table, rows: pa.Table, on: str | Sequence[str], replaced: str | None) -> bool:

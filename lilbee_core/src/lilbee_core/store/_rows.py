@@ -91,6 +91,7 @@ def unique_chunks(document: IndexedDocument) -> IndexedDocument:
     kept = list(first.values())
     return replace(
         document,
+        mentions=tuple(document.mentions[i] for i in kept) if document.mentions else (),
         chunks=tuple(document.chunks[i] for i in kept),
         words=tuple(document.words[i] for i in kept),
         vectors=None if document.vectors is None else document.vectors[kept],

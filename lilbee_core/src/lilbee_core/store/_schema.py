@@ -47,9 +47,9 @@ _COLUMNS: Final = {
         page! marker:small document_id! chunk_id collection path quote quote_start:whole quote_end:whole
         answer_start:whole answer_end:whole verdict location
     """,
-    CONCEPTS: "id! label kind aliases chunks:whole community:whole",
-    EDGES: "source! target! weight:real count:whole",
-    CHUNK_CONCEPTS: "chunk_id! document_id! concept! count:whole",
+    CONCEPTS: "id! label kind aliases chunks:whole community:whole keys rank:whole",
+    EDGES: "source! target! count:whole",
+    CHUNK_CONCEPTS: "chunk_id! document_id! concept! count:whole surface kind stands_for revision",
     DOCUMENTS: """
         id! collection path state code reason media_type title language date size:whole mtime_ns:whole sha256
         chunks:whole embedded:whole extractor raw_path attempted_at indexed_at metadata warnings revision

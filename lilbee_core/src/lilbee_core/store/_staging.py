@@ -18,7 +18,7 @@ from lilbee_core.store._engine import upsert
 from lilbee_core.store._filters import quote
 from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._rows import text_revision, text_rows
-from lilbee_core.store._schema import CHUNK_TABLES, TEXTS
+from lilbee_core.store._schema import CHUNK_CONCEPTS, CHUNK_TABLES, TEXTS
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import DocumentId, DocumentRow, StoredText
 
@@ -89,7 +89,7 @@ def settle(tables: Tables, ledger: LedgerTable) -> None:
 
 
 def _delete(tables: Tables, condition: str) -> None:
-    for name in (*CHUNK_TABLES, TEXTS):
+    for name in (*CHUNK_TABLES, CHUNK_CONCEPTS, TEXTS):
         table = tables.require(name)
         with tables.engine("delete documents"):
             if table.count_rows(condition):

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.protocols import IndexedDocument, Owed
 from lilbee_core.store._check import check
+from lilbee_core.store._concepts import ConceptTables
 from lilbee_core.store._exclusions import Exclusions
+from lilbee_core.store._health import Health
 from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._lock import writer_lock
 from lilbee_core.store._meta import load_meta, save_meta
@@ -20,7 +22,7 @@ from lilbee_core.store._reader import Reader
 from lilbee_core.store._staging import Staging
 from lilbee_core.store._state import SqliteState
 from lilbee_core.store._tables import Tables
-from lilbee_core.store._upkeep import WordKeeper, build_vector_index, maintain, stats
+from lilbee_core.store._upkeep import WordKeeper, build_vector_index, maintain, repair, stats
 from lilbee_core.store._writer import Writer
 from lilbee_core.types import (
     Chunk,
@@ -68,13 +70,19 @@ class Store:
         self._lock_timeout_s = lock_timeout_s
         self._ann_index_threshold = ann_index_threshold
         self._ledger = LedgerTable(tables)
+        self._health = Health(tables)
         self._reader = Reader(
-            tables, self._ledger, vector_cache_bytes=vector_cache_mb * 1_000_000, ann_threshold=ann_index_threshold
+            tables,
+            self._ledger,
+            self._health,
+            vector_cache_bytes=vector_cache_mb * 1_000_000,
+            ann_threshold=ann_index_threshold,
         )
         self._writer = Writer(tables, self._ledger, dimension=dimension)
         self._words = WordKeeper()
         self._exclusions = Exclusions(state, self._ledger)
         self._lock = writer_lock(tables.data_dir)
+        self._concepts = ConceptTables(tables, self.writing)
 
     @classmethod
     def open(
@@ -144,6 +152,11 @@ class Store:
     def state(self) -> SqliteState:
         """Small mutable state, which `reset` leaves alone. It is closed with the store."""
         return self._state
+
+    @property
+    def concepts(self) -> ConceptTables:
+        """What the documents talk about."""
+        return self._concepts
 
     # ------------------------------------------------------------------ reading
 
@@ -340,6 +353,29 @@ class Store:
         """Rebuild, compact and prune where thresholds say so; return what was done."""
         with self.writing():
             return maintain(self._tables, force=force, ann_threshold=self._ann_index_threshold)
+
+    def repair(self) -> tuple[str, ...]:
+        """Build indexes again that are damaged, from what the tables hold; return what was done.
+
+        Raises:
+            StoreError: With code ``store.damaged`` if the tables are damaged too: then only a rebuild helps.
+        """
+        with self.writing():
+            return repair(self._tables, self._health)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what keeps the index from answering as it should, with the command that mends it; cheap to ask."""
+        return self._health.warnings()
+
+    def require_index(self) -> None:
+        """Refuse to go on as if there was nothing, where an index was lost.
+
+        Raises:
+            StoreError: With code ``store.damaged``.
+        """
+        lost = self._tables.lost
+        if lost is not None:
+            raise lost
 
     def build_vector_index(self) -> VectorIndexReport:
         """Build the index for approximate vector search now, and use it however few the vectors are.

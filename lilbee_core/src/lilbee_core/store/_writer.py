@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.protocols import IndexedDocument, Owed
 from lilbee_core.store._columns import pairs, part_rows, strings, vector_column
+from lilbee_core.store._concepts import append_mentions, mention_rows, put_mentions
 from lilbee_core.store._engine import Table, update, upsert
 from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._ledger import LedgerTable, parts_of
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 class Writer:
     """Writes batches. Every method is called under the writer lock.
 
-    The order is texts, chunks, ledger. Killed in between, the ledger still has the old row (or none), so the
-    next sync does the batch again, and `sweep` deletes what no row names.
+    The order is texts, chunks, mentions of concepts, ledger. Killed in between, the ledger still has the old row (or
+    none), so the next sync does the batch again, and `sweep` deletes what no row names.
     """
 
     def __init__(self, tables: Tables, ledger: LedgerTable, *, dimension: int | None) -> None:
@@ -73,9 +74,11 @@ class Writer:
             name: self._chunk_rows(name, [one for one in batch if _scope(one) == scope], revisions)
             for name, scope in _SCOPES
         }
+        mentions = mention_rows(batch, revisions)
         self._put_texts(texts)
         for name, rows in chunks.items():
             self._put_chunks(name, rows, ids)
+        put_mentions(self._tables, mentions, ids)
         self._ledger.record([_counted(one) for one in batch], revisions)
         self._drop_old_texts(revisions)
 
@@ -90,6 +93,7 @@ class Writer:
             table = self._tables.require(name)
             with self._tables.engine("write the chunks"):
                 table.add(rows, on_bad_vectors="null")
+        append_mentions(self._tables, mention_rows(kept, {one.row.id: revision for one in kept}))
 
     def _put_texts(self, rows: pa.Table) -> None:
         table = self._tables.require(TEXTS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from lilbee_core.concepts import MemoryConcepts
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument, LibraryError
 from lilbee_core.protocols import IndexedDocument, Owed
 from lilbee_core.testing._filters import passes
@@ -23,6 +24,7 @@ from lilbee_core.types import (
     FileStamp,
     Filter,
     IndexMeta,
+    Mention,
     Scope,
     Scored,
     StoredText,
@@ -57,6 +59,24 @@ class _Content:
     meta: IndexMeta | None = None
 
 
+class MemoryLibraryConcepts(MemoryConcepts):
+    """A `LibraryConcepts` without a disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._extractor: str | None = None
+
+    def extractor(self) -> str | None:
+        return self._extractor
+
+    def set_extractor(self, fingerprint: str | None) -> None:
+        self._extractor = fingerprint
+
+    def clear(self) -> None:
+        super().clear()
+        self._extractor = None
+
+
 class MemoryStore:
     """A `StoreLike` without a disk. Threads may share it.
 
@@ -66,6 +86,7 @@ class MemoryStore:
     def __init__(self, *documents: IndexedDocument) -> None:
         self.path = Path("memory")
         self.commits: list[str] = []
+        self.concepts = MemoryLibraryConcepts()
         self._content = _Content()
         self._closed = False
         self._lock = threading.RLock()
@@ -161,6 +182,7 @@ class MemoryStore:
                 content.texts[document.row.id] = document.text
                 content.rows[document.row.id] = replace(document.row, chunks=len(document.chunks), embedded=embedded)
                 _write_chunks(content, document)
+                self.concepts.put({document.row.id: _mentions([document])})
 
     @contextmanager
     def stage(self, text: StoredText) -> Generator[_Staged]:
@@ -176,6 +198,7 @@ class MemoryStore:
             content.rows[row.id] = replace(row, chunks=chunks, embedded=embedded)
             for one in staged.pieces:
                 _write_chunks(content, one)
+            self.concepts.put({row.id: _mentions(staged.pieces)})
 
     def relocate(self, rows: Sequence[DocumentRow], words: Mapping[ChunkId, str]) -> None:
         with self._commit("relocate") as content:
@@ -198,6 +221,7 @@ class MemoryStore:
     def remove(self, ids: Sequence[DocumentId]) -> None:
         with self._commit("remove") as content:
             _erase(content, ids)
+            self.concepts.remove(ids)
             for one in ids:
                 content.rows.pop(one, None)
 
@@ -291,6 +315,17 @@ class MemoryStore:
         self._open()
         return ("nothing to compact in memory",) if force else ()
 
+    def repair(self) -> tuple[str, ...]:
+        self._open()
+        return ()
+
+    def warnings(self) -> tuple[str, ...]:
+        self._open()
+        return ()
+
+    def require_index(self) -> None:
+        self._open()
+
     def build_vector_index(self) -> VectorIndexReport:
         vectors = self.stats().embedded
         if not vectors:
@@ -309,6 +344,7 @@ class MemoryStore:
         with self._commit("reset"):
             excluded = {row.id: row for row in self.rows(states=(DocumentState.EXCLUDED,))}
             self._content = _Content(rows=excluded)
+            self.concepts.clear()
 
     def close(self) -> None:
         self._closed = True
@@ -360,6 +396,11 @@ def _write_chunks(content: _Content, document: IndexedDocument) -> None:
             document.contents[at] if document.contents else chunk.text,
             None if document.vectors is None else document.vectors[at],
         )
+
+
+def _mentions(pieces: Sequence[IndexedDocument]) -> dict[ChunkId, tuple[Mention, ...]]:
+    pairs = (zip(one.chunks, one.mentions, strict=True) for one in pieces if one.mentions)
+    return {chunk.id: mentions for of in pairs for chunk, mentions in of}
 
 
 def _erase(content: _Content, ids: Iterable[DocumentId]) -> None:
