@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Sequence
 
 CHARS_PER_TOKEN = 3.5
+_DIGITS, _SIGNS = "0123456789", r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
 
 # Thai, Hangul, kana and Han: no blanks between words, and about a token for every character.
 _DENSE_RUN = re.compile(
@@ -22,12 +23,17 @@ def estimate_tokens(text: str) -> int:
 def tokens_at_most(text: str) -> int:
     """Return how many tokens a chat model reads for `text`, rather too many than too few.
 
-    Three characters each, and more for scripts that tokenizers cut small. No tokenizer is asked: the count is for what
-    must fit whatever the model is.
+    Three characters each, and more where tokenizers cut small: digits, punctuation, scripts without blanks. No
+    tokenizer is asked: the count is for what must fit whatever the model is.
     """
+    digits, signs = sum(map(text.count, _DIGITS)), sum(map(text.count, _SIGNS))
+    tokens = digits + signs / 2
+    if text.isascii():
+        return int(tokens + (len(text) - digits - signs) / 3) + 1
     ascii_only = sum(letter.isascii() for letter in text)
     dense = sum(letter >= "\u2e80" for letter in text)
-    return int(ascii_only / 3 + (len(text) - ascii_only - dense) * 0.8 + dense * 1.3) + 1
+    tokens += (ascii_only - digits - signs) / 3 + (len(text) - ascii_only - dense) * 0.8 + dense * 1.3
+    return int(tokens) + 1
 
 
 def fold_space(text: str) -> str:
