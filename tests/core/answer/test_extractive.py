@@ -168,3 +168,22 @@ def test_words_are_read_in_the_languages_of_the_search():
     found = replace(result(hive(text, language="de")), private=((ANALYZED.name, words),))
 
     assert answerer().answer(asked, found).text.startswith("Eine Katze")
+
+
+UMBRELLA = "The turquoise umbrella was left in the tram."
+TRAINS = "Night trains to Vienna leave at ten."
+FERRY = "The ferry leaves at noon."
+
+
+def test_a_word_in_common_is_no_subject_in_common():
+    hits = (hive(UMBRELLA, score=0.9), hive(TRAINS, score=0.3), hive(FERRY, score=0.2))
+
+    assert answerer().answer("Where did we leave the turquoise umbrella?", result(*hits)).text == f"{UMBRELLA} [1]"
+
+
+@pytest.mark.parametrize("question", ["Compare night trains and ferries", "Which is later, a night train or a ferry?"])
+def test_of_a_question_about_several_things_each_is_told_of(question):
+    hits = (hive(TRAINS, score=0.9), hive(UMBRELLA, score=0.5), hive(FERRY, score=0.3))
+    answer = answerer().answer(question, result(*hits))
+
+    assert answer.text == f"{TRAINS} [1] {FERRY} [2]"

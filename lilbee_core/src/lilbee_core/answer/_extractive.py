@@ -14,7 +14,7 @@ from lilbee_core.answer._not_found import not_found
 from lilbee_core.answer._sentences import Sentence, cite, sentences_of
 from lilbee_core.errors import ProviderError
 from lilbee_core.protocols import ANALYZED, EmbedderLike, QueryAnalyzer
-from lilbee_core.text import fold_space
+from lilbee_core.text import fold_space, subjects
 from lilbee_core.types import Answer, Background, Citation, Delta, SearchResult, Span
 
 if TYPE_CHECKING:
@@ -27,10 +27,14 @@ _MOST_CANDIDATES = 60
 # What a sentence counts: the words of the question that it holds, its nearness in meaning, the rank of its hit.
 # Chosen on one half of the questions of squad2-dev, checked on the other: docs/explanation/retrieval.md.
 _WORDS, _MEANING, _HIT = 0.4, 0.6, 0.3
-# Another sentence is told if it holds this share of the question that the ones before it lack,
-_GAIN = 0.25
-# or if it counts nearly as much as the best one: then nobody knows which of them answers.
+# Another sentence is told if it holds this share of the question that the ones before it lack, and counts enough to be
+# about the question: a word in common makes no subject in common;
+_GAIN, _ABOUT = 0.25, 0.7
+# or if it counts nearly as much as the best one: then nobody knows which of them answers;
 _NEARLY = 0.85
+# or if the question is about several things, it holds this share of the words of one that is not told of yet, and
+# counts half as much as it would have to otherwise.
+_OF_SUBJECT = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class ExtractiveAnswerer:
         if not candidates:
             return not_found(question, result)
         words = result.get(ANALYZED) or self._analyzer.query(question)
-        chosen = self._choose(self._rate(question, words, candidates))
+        chosen = self._choose(self._rate(question, words, candidates), self._subjects(question, words))
         text, citations = _compose(chosen)
         return Answer(
             question=question,
@@ -142,19 +146,34 @@ class ExtractiveAnswerer:
         ]
         return sorted(both, key=lambda one: -one.score)
 
-    def _choose(self, rated: Sequence[_Rated]) -> list[Sentence]:
+    def _subjects(self, question: str, query: AnalyzedQuery) -> list[AnalyzedQuery]:
+        """Return the things that the question is about, none where it is about one."""
+        parts = [self._analyzer.query(part, languages=query.languages) for part in subjects(question)]
+        named = [part for part in parts if part.highlights]
+        return named if len(named) > 1 else []
+
+    def _tells_of(self, sentence: Sentence, subject: AnalyzedQuery) -> bool:
+        spans = self._analyzer.spans(sentence.text, subject, language=sentence.hit.chunk.language)
+        held = {sentence.text[start:end].casefold() for start, end in spans}
+        return len(held) >= _OF_SUBJECT * len(subject.highlights)
+
+    def _choose(self, rated: Sequence[_Rated], asked: Sequence[AnalyzedQuery]) -> list[Sentence]:
         """Return the best sentence, and those that add something to it and fit."""
-        chosen, told = [rated[0]], set(rated[0].shares)
+        chosen, told, best = [rated[0]], set(rated[0].shares), rated[0].score
+        untold = [one for one in asked if not self._tells_of(rated[0].sentence, one)]
         room = self._max_chars - len(fold_space(rated[0].sentence.text))
         for one in rated[1:]:
             if len(chosen) == self._max_sentences:
                 break
             length = len(fold_space(one.sentence.text)) + 1
+            if length > room or _repeats(one, chosen):
+                continue
             gain = sum(share for word, share in one.shares.items() if word not in told)
-            tells = gain >= _GAIN or one.score >= _NEARLY * rated[0].score
-            if tells and length <= room and not _repeats(one, chosen):
+            about = one.score >= _NEARLY * best or (gain >= _GAIN and one.score >= _ABOUT * best)
+            if about or (one.score >= _ABOUT / 2 * best and any(self._tells_of(one.sentence, it) for it in untold)):
                 chosen.append(one)
                 told |= one.shares.keys()
+                untold = [subject for subject in untold if not self._tells_of(one.sentence, subject)]
                 room -= length
         return [one.sentence for one in chosen]
 
