@@ -123,7 +123,7 @@ class Doctor:
 
     def _check_index(self) -> Iterator[Check]:
         store = self._store()
-        problems = store.check()
+        problems = tuple(dict.fromkeys((*store.warnings(), *store.check())))
         for problem in problems[:_SHOWN]:
             yield Check(
                 name="index", ok=False, detail=problem, hint="Run `lilbee sync`, then `lilbee rebuild` if it stays."

@@ -18,6 +18,8 @@ from lilbee_core.library._parts import Parts
 from lilbee_core.library._remembered import facts_of, notes_of, skills_of
 from lilbee_core.library._status import library_status
 from lilbee_core.library._texts import Place, below, find, passage, require, trace_of
+from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
+from lilbee_core.settings import Settings
 from lilbee_core.types import (
     Answer,
     Delta,
@@ -45,8 +47,6 @@ if TYPE_CHECKING:
     from lilbee_core.library._web import Web
     from lilbee_core.notes import Shelf
     from lilbee_core.plugins.specs import PluginReport
-    from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
-    from lilbee_core.settings import Settings
 
 
 class Lilbee:
@@ -203,6 +203,7 @@ class Lilbee:
             NotFound: If a ref names nothing; then nothing was removed.
         """
         store = self._parts.store
+        store.require_index()
         rows: dict[str, DocumentRow] = {}
         for ref in refs:
             exact = find(store, ref)
@@ -312,6 +313,7 @@ class Lilbee:
         states = [str(one) for one in DocumentState]
         if state is not None and state not in states:
             raise InvalidArgument(f"{state!r} is no state", hint=f"Choose one of {', '.join(states)}.")
+        self._parts.store.require_index()
         yield from self._parts.store.rows(collection=collection, states=(state,) if state else ())
 
     def get_text(self, ref: str, place: Place = None, *, around: int = 0) -> Passage:
@@ -328,6 +330,7 @@ class Lilbee:
             InvalidArgument: If the place lies outside the text.
         """
         store = self._parts.store
+        store.require_index()
         return passage(store, require(store, ref), place, around=around)
 
     def status(self) -> LibraryStatus:
@@ -366,6 +369,7 @@ class Lilbee:
         from lilbee_core.library._searching import trace_in_search
 
         asked = self._query(query, top_k, profile, filters, scope)
+        self._parts.store.require_index()
         if not find(self._parts.store, ref):
             return trace_of(self.explain_path(ref), asked)
         return trace_in_search(self._parts, asked, require(self._parts.store, ref))

@@ -59,6 +59,14 @@ def pending(parts: Parts) -> bool:
     return (_spill(parts)).exists()
 
 
+def index_warnings(parts: Parts) -> tuple[str, ...]:
+    """Return what keeps the index from answering as it should, with the command that mends it."""
+    warnings = parts.store.warnings()
+    if warnings or not pending(parts):
+        return warnings
+    return ("a rebuild of the index is not finished, so documents may be missing; run `lilbee sync` to go on",)
+
+
 def done(parts: Parts) -> None:
     """Delete what was set aside."""
     (_spill(parts)).unlink(missing_ok=True)

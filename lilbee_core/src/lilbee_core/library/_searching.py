@@ -15,6 +15,7 @@ from lilbee_core.library._named_profiles import named_profiles, search_options
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._prompting import prompts_of
+from lilbee_core.library._rebuild import index_warnings
 from lilbee_core.library._staleness import Staleness
 from lilbee_core.library._waiting import answer_chat, query_chat, query_embedder, query_reranker
 from lilbee_core.library._web_hits import with_urls
@@ -30,7 +31,11 @@ _WORDS_ONLY = frozenset({"keyword"})
 
 def run_search(parts: Parts, query: Query) -> SearchResult:
     """Run a query through the profile that it names."""
-    return with_urls(parts, searcher_for(parts, query).search(query))
+    result = with_urls(parts, searcher_for(parts, query).search(query))
+    warnings = index_warnings(parts)
+    if not warnings and not result.hits and not parts.store.version:
+        warnings = ("nothing is indexed here yet; run `lilbee sync`",)
+    return replace(result, warnings=(*warnings, *result.warnings)) if warnings else result
 
 
 def trace_in_search(parts: Parts, query: Query, row: DocumentRow) -> DocumentTrace:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._parts import Parts
+from lilbee_core.library._rebuild import index_warnings
 from lilbee_core.types import DocumentState, FileProblem, LibraryStatus
 
 _SHOWN = 50
@@ -48,7 +49,7 @@ def library_status(parts: Parts, collections: Collections) -> LibraryStatus:
         last_sync=last or None,
         version=__version__,
         problems=tuple(problems),
-        warnings=(*parts.settings.warnings, *_without_folder(parts, of_files)),
+        warnings=(*parts.settings.warnings, *index_warnings(parts), *_without_folder(parts, of_files)),
     )
 
 

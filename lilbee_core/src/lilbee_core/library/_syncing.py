@@ -54,8 +54,10 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
         return ingestor(parts, events).sync(roots, cancel, options)
     parts.home.prepare()
     with parts.store.writing():
+        lost = _lost(parts)
         ready_to_write(parts, cancel)
-        return _finished(parts, ingestor(parts, events).sync(roots, cancel, options))
+        report = _finished(parts, ingestor(parts, events).sync(roots, cancel, options))
+        return replace(report, warnings=(*report.warnings, *lost))
 
 
 def run_add(

@@ -206,6 +206,18 @@ def _recall(table: QuickTable, vectors: int, queries: Vectors, worst: NDArray[np
     return hits / max(min(NEAREST, vectors) * len(queries), 1)
 
 
+def finds_a_vector(tables: Tables, name: str, table: Table) -> bool:
+    """Say whether the index finds any vector, where there is one."""
+    dimension = tables.dimension_of(name, table)
+    if dimension is None or not table.count_rows("has_vector"):
+        return True
+    import numpy as np
+
+    query = np.zeros(dimension, dtype=np.float32)
+    query[0] = 1.0
+    return search(tables.quick(name), query, 1, None, FIRST_PROBES).num_rows > 0
+
+
 def search(table: QuickTable, query: Vector, limit: int, where: str | None, nprobes: int) -> pa.Table:
     """Return the nearest rows by the index. With a filter it looks everywhere: what passes may lie far off."""
     return table.nearest(query, COLUMNS, limit, where, nprobes=EVERYWHERE if where else nprobes, refine=REFINE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from lilbee_core.errors import StoreError
 from lilbee_core.store._columns import row_ids, strings, vectors
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SAMPLE = 1_000
+_MEND = "run `lilbee sync` to build it again"
 SHOWN = 3
 NORM_TOLERANCE = 1e-2
 
@@ -43,24 +44,28 @@ def check(tables: Tables, ledger: LedgerTable) -> tuple[str, ...]:
 def _damage(tables: Tables, name: str) -> Iterator[str]:
     """Read every value of a table, and find one of its rows by a word of it."""
     try:
-        found = tables.read(name, f"read the table {name}", _read_all, None)
-        if found and not tables.read(name, "search the words", lambda table: _finds(table, found), True):
-            yield f"the word index of {name} does not find the word {found!r}, which a row holds"
+        tables.read(name, f"read the table {name}", _read_all, None)
     except StoreError as error:
         yield f"{error.message}; {error.hint}"
+        return
+    try:
+        if name in CHUNK_TABLES and not tables.read(name, "search the words", finds_its_words, True):
+            yield f"the word index of {name} does not find a word that a row holds; {_MEND}"
+    except StoreError as error:
+        yield f"the word index of {name} is damaged; {_MEND}" if error.code == "store.damaged" else error.message
 
 
-def _read_all(table: Table) -> str | None:
-    """Read the table, and return a word of it where it has words."""
-    some: str | None = None
-    for batch in table.search().to_batches(BATCH_ROWS):
-        if some is None and WORDS in batch.schema.names:
-            lines = cast("list[str | None]", batch.column(WORDS).to_pylist())
-            some = next((word for line in lines for word in (line or "").split(" ") if word), None)
-    return some
+def _read_all(table: Table) -> None:
+    for _ in table.search().to_batches(BATCH_ROWS):
+        pass
 
 
-def _finds(table: Table, word: str) -> bool:
+def finds_its_words(table: Table) -> bool:
+    """Say whether the word index of a table finds a word of one of its rows."""
+    some = table.search().select([WORDS]).where(f"{WORDS} <> ''").limit(1).to_arrow()
+    word = next((word for line in strings(some, WORDS) for word in line.split(" ") if word), None)
+    if word is None:
+        return True
     query = word_query(WORDS, word)
     return table.search(query, query_type="fts").select(["_rowid", "_score"]).limit(1).to_arrow().num_rows > 0
 

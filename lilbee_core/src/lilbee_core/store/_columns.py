@@ -31,7 +31,7 @@ class _FixedSizeLists(Protocol):
     def from_arrays(self, values: object, limit_size: int, *, mask: object) -> Column: ...
 
 
-def strings(table: pa.Table, name: str) -> list[str]:
+def strings(table: pa.Table | pa.RecordBatch, name: str) -> list[str]:
     """Return a column of strings without nulls."""
     return cast("list[str]", table.column(name).to_pylist())
 

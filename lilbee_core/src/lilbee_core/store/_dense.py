@@ -7,13 +7,15 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from lilbee_core.errors import EmbedderMismatch, InvalidArgument
+from lilbee_core.errors import EmbedderMismatch, InvalidArgument, StoreError
 from lilbee_core.store import _ann as ann
 from lilbee_core.store._ann import COLUMNS, Calibration, CalibrationFile
 from lilbee_core.store._columns import row_ids, strings
+from lilbee_core.store._health import Health
 from lilbee_core.store._matrix import Matrix, load, refresh, top
 from lilbee_core.store._places import Places
 from lilbee_core.store._rows import best_first
+from lilbee_core.store._schema import VECTOR
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import ChunkId, Scored, Vector
 
@@ -86,8 +88,11 @@ class Dense:
     once it is there.
     """
 
-    def __init__(self, tables: Tables, name: str, places: Places, *, cache_bytes: int, ann_threshold: int) -> None:
+    def __init__(
+        self, tables: Tables, name: str, places: Places, health: Health, *, cache_bytes: int, ann_threshold: int
+    ) -> None:
         self._tables = tables
+        self._health = health
         self._ann_threshold = ann_threshold
         self._calibration = CalibrationFile(tables, name)
         self.name = name
@@ -103,9 +108,18 @@ class Dense:
         if limit < 1:
             return ()
         tables, name = self._tables, self.name
-        return tables.read(
-            name, "search the vectors", lambda t: self._search(t, vector, limit, tables.visible(name, where)), ()
-        )
+
+        def use(table: Table) -> tuple[Scored, ...]:
+            return self._search(table, vector, limit, tables.visible(name, where))
+
+        try:
+            return tables.read(name, "search the vectors", use, ())
+        except StoreError as error:
+            if error.code != "store.damaged" or self._in_use() is None:
+                raise
+        # It may be the index alone; the vectors themselves are in the table.
+        self._health.failed(name, VECTOR)
+        return tables.read(name, "search the vectors", use, ())
 
     def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
         """Return those of the vectors that are in memory, if what is there is of the newest commit."""
@@ -135,7 +149,7 @@ class Dense:
         query = check_query(vector, dimension)
         if query is None:
             return ()
-        calibration = self._calibration.read() if self._ann_threshold else None
+        calibration = self._in_use()
         if calibration is not None and self._uses(calibration, table):
             self._held = None
             found = ann.search(self._tables.quick(self.name), query, limit, _with_vector(where), calibration.nprobes)
@@ -148,6 +162,11 @@ class Dense:
         ids = [matrix.ids[place] for place in cast("list[int]", best.places.tolist())]
         self._learn(ids, matrix.rows[best.places])
         return best_first(ids, cast("list[float]", best.scores.tolist()))[:limit]
+
+    def _in_use(self) -> Calibration | None:
+        """Return how the index is searched, None without an index that can be used."""
+        calibration = self._calibration.read() if self._ann_threshold else None
+        return None if calibration is None or self._health.broken(self.name, VECTOR) else calibration
 
     def _uses(self, calibration: Calibration, table: Table) -> bool:
         return calibration.is_good and (calibration.forced or self._count(table) >= self._ann_threshold)

@@ -25,7 +25,7 @@ _FORBIDDEN = re.compile(
 _DAMAGED = re.compile(
     r"not found|notfound|no such file|corrupt|malformed|not a database|unexpected eof|invalid magic|magic number|"
     r"does not exist|out of range|invalid range|protobuf|decode|invalid footer|panic|invalidinput|"
-    r"file size is too small|failed to fill whole buffer|incompatible|footer|manifest",
+    r"file size is too small|failed to fill whole buffer|incompatible|footer|manifest|index proto",
     re.IGNORECASE,
 )
 # Mistakes of ours are not dressed up as failures of the database.
@@ -90,6 +90,33 @@ def read_only(doing: str, place: Path) -> StoreError:
         f"no permission to {doing} in {place}",
         hint="make the folder writable, or choose another one with `--library` or `data_dir`",
         code="store.read_only",
+    )
+
+
+def lost(place: Path) -> StoreError:
+    """There was an index, and there is none."""
+    return StoreError(
+        f"the index in {place} is gone",
+        hint="run `lilbee sync` to build it again from your files",
+        code="store.damaged",
+    )
+
+
+def moved(place: Path) -> StoreError:
+    """The folder of an open library is not there any more."""
+    return StoreError(
+        f"the library in {place} is gone: its folder was moved or deleted while it was open",
+        hint="open it again where it is now, or bring the folder back",
+        code="store.damaged",
+    )
+
+
+def unfinished(place: Path) -> StoreError:
+    """A rebuild has emptied the index and not filled it yet."""
+    return StoreError(
+        f"the index in {place} is being built anew, or that was stopped",
+        hint="wait for it, or run `lilbee sync` to go on",
+        code="store.damaged",
     )
 
 

@@ -10,7 +10,7 @@ from lilbee_core.store._filters import quote
 from lilbee_core.store._layout import write_atomically
 from lilbee_core.store._rows import dump, load_object
 from lilbee_core.store._schema import META, schemas
-from lilbee_core.store._tables import Tables
+from lilbee_core.store._tables import MANIFEST, Tables
 from lilbee_core.types import IndexMeta
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def save_meta(tables: Tables, meta: IndexMeta) -> None:
     with tables.engine("write what built the index"):
         upsert(table, _rows(meta), on="key")
         text = json.dumps(meta.to_dict(), ensure_ascii=False, indent=2, sort_keys=True)
-        write_atomically(tables.data_dir / "manifest.json", text.encode() + b"\n")
+        write_atomically(tables.data_dir / MANIFEST, text.encode() + b"\n")
 
 
 def _rows(meta: IndexMeta) -> pa.Table:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, cast
 from lilbee_core.store._columns import strings, vectors
 from lilbee_core.store._dense import Dense
 from lilbee_core.store._filters import is_in, quote, to_sql
+from lilbee_core.store._health import Health
 from lilbee_core.store._ledger import LedgerTable, parts_of
-from lilbee_core.store._lexical import search_words
+from lilbee_core.store._lexical import WordSearch, search_words
 from lilbee_core.store._places import KeptChunks, Places
 from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, content_number, text_from
 from lilbee_core.store._schema import CHUNKS, TEXTS, VECTOR, WIKI
@@ -48,14 +49,19 @@ class Shares:
 class Reader:
     """Reads chunks. Threads may share it; every call sees the newest commit."""
 
-    def __init__(self, tables: Tables, ledger: LedgerTable, *, vector_cache_bytes: int, ann_threshold: int) -> None:
+    def __init__(
+        self, tables: Tables, ledger: LedgerTable, health: Health, *, vector_cache_bytes: int, ann_threshold: int
+    ) -> None:
         self._tables = tables
         self._ledger = ledger
         self._places = {name: Places() for name in _SCOPES}
         self._kept = {name: KeptChunks() for name in _SCOPES}
         self._dense = {
-            name: Dense(tables, name, places, cache_bytes=vector_cache_bytes, ann_threshold=ann_threshold)
+            name: Dense(tables, name, places, health, cache_bytes=vector_cache_bytes, ann_threshold=ann_threshold)
             for name, places in self._places.items()
+        }
+        self._words = {
+            name: WordSearch(tables, health, self._dense[name], places) for name, places in self._places.items()
         }
         self._lock = threading.Lock()
         self._languages: Shares | None = None
@@ -163,9 +169,7 @@ class Reader:
     def lexical(self, query: AnalyzedQuery, limit: int, filters: Filter, scope: Scope) -> tuple[Scored, ...]:
         """Return the best chunks by words, best first."""
         where = to_sql(filters)
-        tables, dense, places = self._tables, self._dense, self._places
-        found = [search_words(tables, dense[name], query, limit, where, places[name]) for name in _TABLES[scope]]
-        return _merged(found, limit)
+        return _merged([search_words(self._words[name], query, limit, where) for name in _TABLES[scope]], limit)
 
     def newest(self, limit: int, filters: Filter, scope: Scope) -> tuple[ChunkId, ...]:
         """Return the first chunk of each document, newest document first."""

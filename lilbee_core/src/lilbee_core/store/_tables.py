@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+MANIFEST = "manifest.json"
+"""What built the index, beside its folder."""
 
 
 class Tables:
@@ -67,6 +69,7 @@ class Tables:
         self._columns: dict[str, tuple[tuple[int, int], frozenset[str]]] = {}
         self._migrated = False
         self._closed = False
+        self._seen = False
 
     # ------------------------------------------------------------------ reading
 
@@ -83,11 +86,27 @@ class Tables:
             if stamp is None or stamp != self._stamp:
                 seen, self._layout = self._layout, self._file.read()
                 self._stamp = stamp
+                self._seen = self._seen or self._layout is not None
                 if seen is None or self._layout is None or _tables_of(seen) != _tables_of(self._layout):
                     self._handles.clear()
                     self._quick.clear()
                     self._migrated = False
             return self._layout
+
+    @property
+    def lost(self) -> StoreError | None:
+        """What became of an index that was there before; None where nothing is wrong, or nothing was ever written.
+
+        Raises:
+            StoreTooNew: If a newer version wrote the index.
+        """
+        layout = self.layout()
+        written = (self.data_dir / MANIFEST).exists()
+        if layout is not None:
+            return _errors.unfinished(self.index) if written and not layout.complete else None
+        if self._seen and not self.data_dir.is_dir():
+            return _errors.moved(self.data_dir)
+        return _errors.lost(self.index) if self._seen or written else None
 
     def find(self, name: str) -> Table | None:
         """Return the table, or None while the index holds nothing."""

@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import cast
 
 from lilbee_core.errors import InvalidArgument, StoreError
-from lilbee_core.store._ann import MAX_GROWTH, MAX_SEGMENTS, CalibrationFile, build
+from lilbee_core.store._ann import MAX_GROWTH, MAX_SEGMENTS, CalibrationFile, build, finds_a_vector
+from lilbee_core.store._check import finds_its_words
 from lilbee_core.store._engine import IndexEntry, Table, words_index
+from lilbee_core.store._health import Health
 from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, VECTOR, WORDS
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import StoreStats, VectorIndexReport
@@ -189,8 +191,46 @@ def maintain(tables: Tables, *, force: bool, ann_threshold: int) -> tuple[str, .
     """Do what the thresholds ask for, with `force` everything; return what was done, as sentences."""
     found = conditions(tables)
     works = {one.name: _work_for(tables, one, force=force, ann_threshold=ann_threshold) for one in found}
-    _do(tables, [(one, work) for one in found if (work := works[one.name])])
+    _do(tables, [(one.rows, work) for one in found if (work := works[one.name])])
     return tuple(said for one in found if (work := works[one.name]) for said in _said(one, work))
+
+
+def repair(tables: Tables, health: Health) -> tuple[str, ...]:
+    """Build indexes again that are damaged, from what the tables hold; return what was done, as sentences."""
+    layout = tables.layout()
+    if layout is None or not layout.complete:
+        return ()
+    done: list[str] = []
+    for name in CHUNK_TABLES:
+        words = health.broken(name, WORDS) or not _finds_a_word(tables, name)
+        vectors = health.broken(name, VECTOR) or not _finds_a_vector(tables, name)
+        if words or vectors:
+            rows = tables.read(name, "count the rows", lambda table: table.count_rows(), 0)
+            _do(tables, [(rows, Work(name, words=words, vectors=vectors))])
+            done += [f"the word index of {name} was damaged and is built again over {rows:,} rows"] if words else []
+            done += [f"the vector index of {name} was damaged and is built again"] if vectors else []
+    return tuple(done)
+
+
+def _finds_a_word(tables: Tables, name: str) -> bool:
+    return _works(lambda: tables.read(name, "search the words", finds_its_words, True))
+
+
+def _finds_a_vector(tables: Tables, name: str) -> bool:
+    calibration = CalibrationFile(tables, name).read()
+    return calibration is None or _works(
+        lambda: tables.read(name, "search the vectors", lambda table: finds_a_vector(tables, name, table), True)
+    )
+
+
+def _works(look: Callable[[], bool]) -> bool:
+    """Say whether an index answers as it should."""
+    try:
+        return look()
+    except StoreError as error:
+        if error.code != "store.damaged":
+            raise
+        return False
 
 
 class WordKeeper:
@@ -206,7 +246,7 @@ class WordKeeper:
             if tables.read(name, "look at the tables", self._is_due, False):
                 one = _condition(tables, name)
                 if one is not None:
-                    _do(tables, [(one, Work(name, words=True))])
+                    _do(tables, [(one.rows, Work(name, words=True))])
                     self._since = self._monotonic()
 
     def _is_due(self, table: Table) -> bool:
@@ -262,7 +302,7 @@ def build_vector_index(tables: Tables) -> VectorIndexReport:
         raise InvalidArgument(
             "there are no vectors to index", hint="choose an embedding model and run `lilbee sync` first"
         )
-    _do(tables, [(one, Work(one.name, vectors=True, files=True)) for one in found])
+    _do(tables, [(one.rows, Work(one.name, vectors=True, files=True)) for one in found])
     files = [CalibrationFile(tables, one.name) for one in found]
     for file in files:
         file.force()
@@ -279,11 +319,12 @@ def _has_vectors(tables: Tables, name: str) -> bool:
     return tables.dimension(name) is not None and _count_vectors(tables, name) > 0
 
 
-def _do(tables: Tables, works: Sequence[tuple[Condition, Work]]) -> None:
-    for one, work in works:
-        if one.rows <= CHILD_ROWS:
+def _do(tables: Tables, works: Sequence[tuple[int, Work]]) -> None:
+    """Do the work; each comes with the number of rows that its table has."""
+    for rows, work in works:
+        if rows <= CHILD_ROWS:
             work_on(tables, work)
-    big = [work for one, work in works if one.rows > CHILD_ROWS]
+    big = [work for rows, work in works if rows > CHILD_ROWS]
     if big:
         _work_in_child(tables, big)
 
