@@ -11,7 +11,8 @@ from lilbee_core.fleet._groups import Group
 from lilbee_core.fleet._loading import Surroundings
 from lilbee_core.fleet._routing import Role
 from lilbee_core.fleet._server import Server
-from lilbee_core.types import FleetPlan, PlacedServer, ServerGroup
+from lilbee_core.fleet._servers import plan_change
+from lilbee_core.types import FleetPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +49,10 @@ class Built:
 
     def changes(self, plan: FleetPlan) -> tuple[dict[str, Group], list[Group], set[str]]:
         """Return the groups that stay under another plan, those that go, and the names of all that change."""
-        fresh = {one.name: launches(one, plan.members(one.name)) for one in plan.groups}
-        kept = {name: one for name, one in self.groups.items() if fresh.get(name) == launches(one.group, one.placed)}
+        change = plan_change(self.plan, plan)
+        kept = {name: self.groups[name] for name in change.kept}
         gone = [one for name, one in self.groups.items() if name not in kept]
-        return kept, gone, {one.name for one in gone} | (fresh.keys() - kept.keys())
-
-
-def launches(group: ServerGroup, placed: Sequence[PlacedServer]) -> tuple[object, ...]:
-    """Return all that a restart of a group is needed for when it changes."""
-    return (group.swap, *(one.launch_key for one in placed))
+        return kept, gone, {one.name for one in gone} | {one.name for one in plan.groups if one.name not in kept}
 
 
 def roles_of(groups: Mapping[str, Group]) -> dict[str, Role]:

@@ -119,7 +119,7 @@ class Fleet:
         self._planner = planner
         self._options = options or FleetOptions()
         self._version = version
-        self._find = engine or (lambda: find_engine(self._options.engine_path, cache_file=cache_file))
+        self._given_engine = engine
         self._cache_file = cache_file
         self._state = StateFolder(state_dir)
         self._events = SafeSink(events)
@@ -131,7 +131,7 @@ class Fleet:
         self._monitor = Monitor(self.tick) if watch else None
         self._lock = threading.RLock()
         self._built: Built | None = None
-        self._machine: MachineSnapshot | None = None
+        self._next: tuple[Planner, FleetOptions] | None = None
         self._closed = False
         self._pid = os.getpid()
 
@@ -189,7 +189,11 @@ class Fleet:
         return self.wait("chat", on_progress=on_progress)
 
     def warm(self) -> None:
-        """Begin to start the servers of all roles, without waiting for them; of a swap group only the first."""
+        """Begin to start the servers of all roles without waiting for them. Those that take turns wait for theirs.
+
+        Raises:
+            FleetError: If there is no engine, or no plan can be made.
+        """
         for group in self._build().groups.values():
             if group.turns is None:
                 for server in group.servers:
@@ -232,7 +236,12 @@ class Fleet:
         built = self._built
         return built.around.engine if built is not None else self._find()
 
-    def reload(self, planner: Planner | None = None) -> tuple[str, ...]:
+    def configure(self, planner: Planner, options: FleetOptions) -> None:
+        """Plan by another planner, or behave otherwise, from the next use on; what does not change keeps running."""
+        with self._lock:
+            self._next = (planner, options)
+
+    def reload(self) -> tuple[str, ...]:
         """Plan anew and restart only the groups whose servers changed; return their names.
 
         The machine is taken to be what it was before we loaded anything: our own models are no reason to move them.
@@ -241,13 +250,15 @@ class Fleet:
             FleetError: If no plan can be made; everything stays as it was then.
         """
         with self._lock:
-            planner = planner or self._planner
-            built = self._built
-            if built is None:
-                self._planner = planner
-                return ()
+            planner, options = self._next or (self._planner, self._options)
+            built, before = self._built, self._options
+            if built is None or options != before:
+                self._planner, self._options, self._next = planner, options, None
+                self._built = None
+                end([] if built is None else list(built.groups.values()), reason="reload")
+                return () if built is None else tuple(sorted(built.groups))
             plan = planner.plan(built.plan.machine)
-            self._planner = planner
+            self._planner, self._next = planner, None
             kept, gone, changed = built.changes(plan)
             end(gone, reason="reload")  # before anything new is loaded: both would not fit
             self._built = self._arrange(plan, built.around, kept)
@@ -351,14 +362,18 @@ class Fleet:
         with self._lock:
             if self._closed or os.getpid() != self._pid:
                 raise FleetError("this fleet is closed", hint="Open the library again.", code="fleet.closed")
+            if self._next is not None:
+                self.reload()
             if self._built is None:
                 self._built = self._make()
                 atexit.register(self.close)
+                if self._options.eager:
+                    self.warm()
             return self._built
 
     def _make(self) -> Built:
         engine = self._find()
-        around = self._surroundings(engine)
+        around = self._surroundings(engine, self._options)
         self._state.prepare()
         with self._alone():
             reap(self._state, self._processes, spare_detached=self._options.keep_warm)
@@ -373,8 +388,15 @@ class Fleet:
             self._events(Warned(message=warning))
         return built
 
-    def _surroundings(self, engine: Engine) -> Surroundings:
-        options = self._options
+    def _find(self) -> Engine:
+        return self._find_for(self._options)
+
+    def _find_for(self, options: FleetOptions) -> Engine:
+        if self._given_engine is not None:
+            return self._given_engine()
+        return find_engine(options.engine_path, cache_file=self._cache_file)
+
+    def _surroundings(self, engine: Engine, options: FleetOptions) -> Surroundings:
         return Surroundings(
             engine=engine,
             launcher=self._launcher,

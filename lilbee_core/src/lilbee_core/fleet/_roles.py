@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lilbee_core.fleet._probe import Probe
     from lilbee_core.fleet._routing import Lease, OnProgress
     from lilbee_core.protocols import ChatProvider, EmbeddingProvider, Endpoint, RerankProvider, VisionProvider
-    from lilbee_core.types import Vectors
+    from lilbee_core.types import FleetPlan, Vectors
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -33,6 +33,8 @@ class Leasing(Protocol):
     def lease(
         self, role: str, *, model: str | None = None, avoid: Collection[str] = (), on_progress: OnProgress | None = None
     ) -> AbstractContextManager[Lease]: ...
+
+    def plan(self) -> FleetPlan: ...
 
     def obituary(self, server: str) -> FleetError | None:
         """Return why a server is gone, if it is."""
@@ -204,6 +206,15 @@ class FleetChat:
                 raise unavailable(error) from error
             if spoke or len(avoid) >= _TRIES or timed_out(failure):
                 raise self._calls.explained(failure, lease.id) from failure
+
+    @property
+    def context_tokens(self) -> int | None:
+        """How much the model reads, once it is known where it runs; None if it cannot run."""
+        try:
+            servers = self._calls.fleet.plan().of_role(CHAT)
+        except (FleetError, ProviderError):
+            return None
+        return servers[0].context_tokens if servers else None
 
     def wait_ready(self, on_progress: OnProgress | None = None) -> None:
         """Wait until the model is loaded, telling how much of it has been read.

@@ -220,7 +220,7 @@ class Server:
             self._starting = self._attempt = None
             self._ready_at = self._last_used = self._around.clock.monotonic()
             self._cooling_until, self._crashed = 0.0, False
-        self._key_file.unlink(missing_ok=True)  # the server has read it
+        _discard(self._key_file)  # the server has read it
         self._record()
 
     def progress(self) -> LoadProgress:
@@ -297,8 +297,7 @@ class Server:
         with self._lock:
             self._gone = True
         self.stop(reason)
-        for path in (self.log_file, self._key_file):
-            path.unlink(missing_ok=True)
+        _discard(self.log_file, self._key_file)
 
     def stop(self, reason: str = "closed") -> None:
         """End it and wait until it is gone; one that is just being started is given up."""
@@ -316,7 +315,7 @@ class Server:
                 # Whoever asked for it meanwhile has it started as soon as this is over.
                 self._state = State.STOPPED if self._starting is None else State.STARTING
                 self._failures = 0
-            self.log_file.unlink(missing_ok=True)
+            _discard(self.log_file)
             self._try_to_record()
         self._around.events(ServerStopped(role=self.placed.role, server=self.id, reason=reason))
 
@@ -329,7 +328,7 @@ class Server:
                 process.wait(_TERMINATE_S)
         with self._lock:
             self._process = self._mark = None
-        self._key_file.unlink(missing_ok=True)
+        _discard(self._key_file)
 
     def release(self) -> None:
         """Let go of the process without ending it: the next lilbee may adopt it."""
@@ -408,3 +407,9 @@ class Server:
                 log_file=str(self.log_file) if self.log_file.exists() else "",
                 error=self._error.message if self._error is not None else "",
             )
+
+
+def _discard(*paths: Path) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            path.unlink()
