@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lilbee_core.conversations import Conversations
     from lilbee_core.doctor import Doctor
     from lilbee_core.evaluation import Evaluation
+    from lilbee_core.fleet import Fleet
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._web import Web
     from lilbee_core.notes import Shelf
@@ -415,6 +416,11 @@ class Lilbee:
             collections=self.collections.list,
             warnings=lambda: parts.settings.warnings,
         )
+
+    @property
+    def fleet(self) -> Fleet:
+        """The model servers that run model files (GGUF) on this machine."""
+        return self._parts.fleet
 
     @property
     def jobs(self) -> Jobs:

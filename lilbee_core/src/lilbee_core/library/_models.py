@@ -10,6 +10,7 @@ from lilbee_core.settings import Settings, user_cache_dir
 from lilbee_core.types import IndexMeta, ModelRef
 
 if TYPE_CHECKING:
+    from lilbee_core.fleet import Fleet
     from lilbee_core.plugins import PluginHost, ProviderServices
     from lilbee_core.protocols import EmbedderLike, EmbeddingProvider, RerankerLike, RerankProvider
     from lilbee_core.providers import Router
@@ -24,14 +25,18 @@ def builtin_embedder() -> EmbedderLike:
     return Embedder(MiniLM.load(cache_dir=user_cache_dir()), model=BUILTIN)
 
 
-def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexMeta | None]) -> Router:
+def build_router(
+    settings: Settings, host: PluginHost, meta: Callable[[], IndexMeta | None], *, fleet: Callable[[], Fleet]
+) -> Router:
     """Return the router of all roles.
 
     Args:
         settings: Names the models, and where their servers are.
         host: Offers the providers.
         meta: What built the index; tells the dimension of an embedder without asking its server.
+        fleet: Runs model files.
     """
+    from lilbee_core.library._fleet import embedding_facts, fleet_model
     from lilbee_core.providers import Makers, RoleModels, Router
 
     models, ingest = settings.models, settings.ingest
@@ -41,21 +46,25 @@ def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexM
 
         known = meta()
         dimension = known.dimension if known is not None and known.embedder == str(ref) else None
+        max_tokens = models.embedding_max_tokens
+        if ref.provider == "gguf":
+            dimension, max_tokens = embedding_facts(ref, settings)
         return Embedder(
             provider,
             model=str(ref),
             batch_size=ingest.embed_batch_size,
             concurrency=ingest.embed_concurrency,
             dimension=dimension,
-            max_tokens=models.embedding_max_tokens,
+            max_tokens=max_tokens,
         )
 
     def reranker(provider: RerankProvider, ref: ModelRef) -> RerankerLike:
         from lilbee_core.providers import OpenAIRerank
         from lilbee_core.rerank import Reranker
 
-        # Ours gives probabilities already; a plugin's may be on any scale.
-        return Reranker(provider, model=str(ref), scale="unit" if isinstance(provider, OpenAIRerank) else "logit")
+        # Ours give probabilities already; a plugin's may be on any scale.
+        ours = isinstance(provider, OpenAIRerank) or ref.provider == "gguf"
+        return Reranker(provider, model=str(ref), scale="unit" if ours else "logit")
 
     return Router(
         [offer.spec for offer in host.providers()],
@@ -66,7 +75,12 @@ def build_router(settings: Settings, host: PluginHost, meta: Callable[[], IndexM
             reranker=models.reranker_model,
         ),
         services=_services(settings, host),
-        makers=Makers(builtin_embedder=builtin_embedder, embedder=remote_embedder, reranker=reranker),
+        makers=Makers(
+            builtin_embedder=builtin_embedder,
+            embedder=remote_embedder,
+            reranker=reranker,
+            gguf=lambda role, ref: fleet_model(fleet, role, ref, settings),
+        ),
         remote_only=models.llm_provider == "remote",
     )
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lilbee_core.analysis import Analyzer
     from lilbee_core.chat import WindowedChat
     from lilbee_core.crawl import Manifest
+    from lilbee_core.fleet import Fleet
     from lilbee_core.ingest import Ingestor, Root, WalkOptions
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._reading import Reader
@@ -99,6 +100,11 @@ class Parts:
             new = self._load_settings()
             kept = _untouched(old, new) if old is not None else frozenset({"store", "jobs", "pages"})
             self._built = {name: part for name, part in self._built.items() if name in kept} | {"settings": new}
+            fleet = cast("Fleet | None", self._built.get("fleet"))
+            if fleet is not None and old is not None and (old.models, old.fleet) != (new.models, new.fleet):
+                from lilbee_core.library._fleet import fleet_options, planner_of
+
+                fleet.configure(planner_of(new, self._env), fleet_options(new))
 
     @property
     def given_settings(self) -> Settings | None:
@@ -267,9 +273,20 @@ class Parts:
         def build() -> ModelRouter:
             from lilbee_core.library._models import build_router
 
-            return self.owned(build_router(self.settings, self.host, self.known_meta))
+            return self.owned(build_router(self.settings, self.host, self.known_meta, fleet=lambda: self.fleet))
 
         return self.once("router", build)
+
+    @property
+    def fleet(self) -> Fleet:
+        """The model servers that lilbee runs by itself; none is started before it is used."""
+
+        def build() -> Fleet:
+            from lilbee_core.library._fleet import build_fleet
+
+            return self.owned(build_fleet(self.settings, events=self.events, clock=self.clock, env=self._env))
+
+        return self.once("fleet", build)
 
     @property
     def embedder(self) -> EmbedderLike | None:
@@ -394,7 +411,7 @@ class Parts:
 
 def _untouched(old: Settings, new: Settings) -> frozenset[str]:
     """Return the parts that do not depend on what differs."""
-    kept = {"store", "analyzer", "jobs", "pages", "search_threads"}
+    kept = {"store", "analyzer", "jobs", "pages", "search_threads", "fleet"}
     if (old.plugins, old.plugin_options) == (new.plugins, new.plugin_options):
         kept.add("host")
         if (old.models.vision_model, old.ingest) == (new.models.vision_model, new.ingest):

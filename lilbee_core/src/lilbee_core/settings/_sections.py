@@ -269,6 +269,7 @@ class FleetSettings(Section):
         default="f16", description="Numbers of the chat model's cache: smaller ones leave room for more context."
     )
     flash_attention: bool = Field(default=True, description="Use flash attention for chat.")
+    engine_threads: Count = Field(default=0, description="Processor threads of each model server; 0 is its choice.")
     worker_pool_eager_start: bool = Field(default=False, description="Start the servers of all roles at once.")
     keep_engine_warm: bool = Field(default=False, description="Leave servers running for the next lilbee.")
     engine_idle_ttl_minutes: NotNegative = Field(
