@@ -1,3 +1,5 @@
+"""Answers of quoted sentences, each cited where it stands (R193)."""
+
 from dataclasses import replace
 
 import pytest

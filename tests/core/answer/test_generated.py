@@ -1,4 +1,4 @@
-"""Answers that a chat model writes: what it is given, and what becomes of its marks (R090, R184, R283)."""
+"""Answers that a chat model writes: what it is given, and what becomes of its marks (R090, R184, R193, R283)."""
 
 import re
 
