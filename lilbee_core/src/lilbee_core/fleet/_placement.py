@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, cast
 
 from lilbee_core.errors import PlacementError
@@ -240,10 +241,9 @@ class _Placer:
 
 def layers_by(proportions: Sequence[float], layers: int) -> tuple[int, ...]:
     """Return how many layers each card gets by proportions, as the engine counts them."""
-    total = sum(proportions)
-    bounds: list[float] = []
-    for share in proportions:
-        bounds.append((bounds[-1] if bounds else 0.0) + share / total)
+    upto = list(accumulate(proportions))
+    # Sums before quotients, as the engine does it: whole numbers then give back exactly themselves.
+    bounds = [one / upto[-1] for one in upto]
     owners = [
         next((card for card, bound in enumerate(bounds) if layer / layers < bound), len(bounds) - 1)
         for layer in range(layers)
