@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import gzip
 import io
+import lzma
 import os
 import tarfile
 from collections.abc import Callable
@@ -14,9 +16,12 @@ from pathlib import Path
 import pytest
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText
+from lilbee_core.extract._compound import Storage, compound_file
+from lilbee_core.extract._context import FileContext
+from lilbee_core.extract._mbox import MboxExtractor
 from lilbee_core.extract._outlook import attachments
 from lilbee_core.plugins.specs import MemberLimits
-from lilbee_core.types import Document
+from lilbee_core.types import Document, Source
 from tests.core.extract._files import docx, paragraph, zipped
 from tests.core.extract.conftest import Read
 
@@ -122,6 +127,32 @@ def test_mailboxes_are_read_message_by_message(document: ReadDocument, read: Rea
     assert isinstance(read("a.mbox", b"nothing"), ExtractError)
 
 
+def test_attachments_in_mailboxes_are_members_of_their_message(document: ReadDocument) -> None:
+    first, second = mail("One", "first"), mail("Two", "second")
+    first.add_attachment(docx(paragraph("in Word")), maintype="application", subtype="msword", filename="a.docx")
+    second.add_attachment("in a text", filename="b.txt")
+    box = b"".join(b"From x Mon Mar  2 08:15:00 2026\n" + one.as_bytes() + b"\n" for one in (first, second))
+    found = document("a.mbox", box)
+    assert [one.label or one.member for one in found.segments] == [
+        "message 1: One",
+        "a.docx",
+        "message 2: Two",
+        "b.txt",
+    ]
+    assert found.metadata["messages"] == 2
+
+
+def test_a_mailbox_with_more_attachments_than_allowed_is_read_without_the_rest() -> None:
+    message = mail("One", "first")
+    for number in range(3):
+        message.add_attachment(f"text {number}", filename=f"{number}.txt")
+    box = b"".join(b"From x Mon Mar  2 08:15:00 2026\n" + one + b"\n" for one in 2 * [message.as_bytes()])
+    source = Source(collection="c", path="a.mbox", media_type="application/mbox", data=box)
+    found = MboxExtractor(limits=MemberLimits(members=2)).extract(source, FileContext(max_chars=10**6))
+    assert [one.label or one.member for one in found.segments] == ["message 1: One", "0.txt", "1.txt", "message 2: One"]
+    assert "attachments from message 1: One on not read" in found.warnings[0]
+
+
 # --------------------------------------------------------------------------- archives
 
 
@@ -153,6 +184,11 @@ def test_tar_and_gzip_are_read(document: ReadDocument) -> None:
     assert members(document("a.tar.gz", buffer.getvalue())) == {"a.txt": "words", "b/c.txt": "words"}
     assert members(document("a.tar", gzip.decompress(buffer.getvalue()))) == {"a.txt": "words", "b/c.txt": "words"}
     assert members(document("notes.txt.gz", gzip.compress(b"words"))) == {"notes.txt": "words"}
+    plain = gzip.decompress(buffer.getvalue())
+    for name, pack in (("a.tar.bz2", bz2.compress), ("a.txz", lzma.compress)):
+        assert members(document(name, pack(plain))) == {"a.txt": "words", "b/c.txt": "words"}
+    assert members(document("notes.md.xz", lzma.compress(b"words"))) == {"notes.md": "words"}
+    assert members(document("notes.bz2", bz2.compress(b"words"))) == {"notes": "words"}
 
 
 def test_archives_too_deep_are_named(document: ReadDocument) -> None:
@@ -218,3 +254,55 @@ def test_attachments_of_an_outlook_mail_are_members(document: ReadDocument) -> N
     read = {one.member for one in found.segments if one.member}
     assert read <= set(names)
     assert read
+
+
+def outlook(subject: str, body: str, *attached: Storage, alone: bool = True) -> Storage:
+    """Return a mail of Outlook; one that is not `alone` lies in another one."""
+    texts = {"001A": "IPM.Note", "0037": subject, "1000": body, "0C1A": "Ada", "0C1F": "ada@x.example"}
+    head = bytes(32 if alone else 24)
+    mail = Storage({f"__substg1.0_{tag}001F": text.encode("utf-16-le") for tag, text in texts.items()})
+    mail.streams["__properties_version1.0"] = head
+    to = Storage(
+        {"__properties_version1.0": bytes(8), "__substg1.0_3003001F": f"{subject}@x.example".encode("utf-16-le")}
+    )
+    mail.storages["__recip_version1.0_#00000000"] = to
+    mail.storages |= {f"__attach_version1.0_#{number:08}": one for number, one in enumerate(attached)}
+    return mail
+
+
+def attachment(name: str, data: bytes) -> Storage:
+    streams = {"__substg1.0_3707001F": name.encode("utf-16-le"), "__substg1.0_37010102": data}
+    return Storage({"__properties_version1.0": bytes(8), **streams})
+
+
+def forwarded(mail: Storage) -> Storage:
+    return Storage({"__properties_version1.0": bytes(8)}, {"__substg1.0_3701000D": mail})
+
+
+def test_forwarded_outlook_mails_are_read_with_what_they_carry(document: ReadDocument) -> None:
+    long = "\n".join(f"line {number} of a long note" for number in range(900)).encode()
+    inner = outlook("Inner/one", "The guillemot.", attachment("deep.txt", long), alone=False)
+    data = compound_file(outlook("Outer", "The razorbill.", attachment("a.txt", b"words"), forwarded(inner)))
+    found = document("a.msg", data)
+    assert members(found)["a.txt"] == "words"
+    assert members(found)["Inner one.msg"].endswith("The guillemot.")
+    assert members(found)["Inner one.msg/deep.txt"] == long.decode()
+    # The engine counts recipients of inner mails as those of the outer one.
+    assert "Outer@x.example" in found.text.split("The razorbill.")[0]
+    assert "Inner/one@x.example" not in found.text.split("The razorbill.")[0]
+    assert members(document("b.zip", zipped({"x/a.msg": data})))["x/a.msg/Inner one.msg/deep.txt"] == long.decode()
+
+
+def test_compound_files_hold_what_was_put_in() -> None:
+    olefile = pytest.importorskip("olefile")
+    sizes = (0, 1, 63, 64, 65, 4095, 4096, 4097, 9_000_000)
+    root = Storage({f"stream {size}": bytes([size % 251]) * size for size in sizes})
+    root.storages["folder"] = Storage(
+        {f"s{number}": b"x" * number for number in range(200)}, {"inner": Storage({"a": b"b"})}
+    )
+    container = olefile.OleFileIO(io.BytesIO(compound_file(root)))
+    assert container.parsing_issues == []
+    for name, data in root.streams.items():
+        assert container.openstream(name).read() == data
+    assert container.openstream("folder/s199").read() == b"x" * 199
+    assert container.openstream("folder/inner/a").read() == b"b"

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ from hypothesis import strategies as st
 from lilbee_core.errors import Cancelled, ExtractError, LilbeeError, LimitExceeded, NoText, ProviderError
 from lilbee_core.extract import ExtractorRegistry, ExtractPool, Recognizer, SeeingModel, builtin_extractors
 from lilbee_core.extract._pages import shown_pages
-from lilbee_core.extract._pictures import MAX_IMAGE_PIXELS, image_size
+from lilbee_core.extract._pictures import image_size
 from lilbee_core.extract._rapid import page_of
 from lilbee_core.extract._tesseract import Tesseract, find_tesseract, read_table
 from lilbee_core.protocols import OcrEngine, OcrPage
 from lilbee_core.types import Document, Source
-from tests.core.extract._files import docx, paragraph, pdf, placed_pdf
+from tests.core.extract._files import docx, paragraph, pdf, placed_pdf, zipped
+from tests.core.extract.test_sevenzip import sevenzip
 
 GRAY = (10, 10, bytes(100))
 LINE = (60.0, 700.0, 11, "A line with more than enough letters to be the text of a page of its own, not a stamp.")
@@ -202,8 +204,92 @@ def test_a_model_that_sees_keeps_headings_and_tables(run: Run) -> None:
     assert result.title == "Lease"
 
 
+MEMBERS = {"a.txt": "before", "b/photo.png": PNG, "c.txt": "behind", "scan.pdf": placed_pdf([LINE], [], picture=GRAY)}
+
+
+def told_by_member(document: Document) -> dict[str | None, list[tuple[int | None, str]]]:
+    found: dict[str | None, list[tuple[int | None, str]]] = {}
+    for one in document.segments:
+        if not one.fine:
+            found.setdefault(one.member, []).append((one.page, one.span.cut(document.text)))
+    return found
+
+
+def sevenzipped(parts: dict[str, str | bytes]) -> bytes:
+    return sevenzip({name: data.encode() if isinstance(data, str) else data for name, data in parts.items()})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", [zipped, sevenzipped])
+def test_members_that_are_pictures_are_read_in_their_place(pack: Callable[..., bytes], run: Run) -> None:
+    inner = pack({"deep.png": PNG, "deep.txt": "deep text"})
+    found, told = run("a.zip", pack({"first.png": PNG, **MEMBERS, "inner.zip": inner}), Engine("seen 1", "seen 2"))
+    assert isinstance(found, Document), found
+    assert found.text.split("\n\n") == [
+        "seen 1", "before", "seen 2", "behind", LINE[3], "seen 1", "seen 2", "deep text",
+    ]  # fmt: skip
+    assert told_by_member(found) == {
+        "first.png": [(None, "seen 1")],
+        "a.txt": [(None, "before")],
+        "b/photo.png": [(None, "seen 2")],
+        "c.txt": [(None, "behind")],
+        "scan.pdf": [(1, LINE[3]), (2, "seen 1")],
+        "inner.zip/deep.png": [(None, "seen 2")],
+        "inner.zip/deep.txt": [(None, "deep text")],
+    }
+    assert (found.metadata["ocr_members"], found.metadata["ocr_confidence"]) == (4, 0.9)
+    assert found.warnings == ()
+    assert len(told) == 4
+
+
+@pytest.mark.slow
+def test_scans_attached_to_mails_are_read(run: Run) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Invoice"
+    message.set_content("Please pay.")
+    for name in ("scan.png", "scan.png"):
+        message.add_attachment(PNG, maintype="image", subtype="png", filename=name)
+    found, _ = run("a.eml", message.as_bytes(), Engine("ten crowns", "eleven crowns"))
+    assert isinstance(found, Document)
+    assert found.text.split("\n\n")[1:] == ["Please pay.", "ten crowns", "eleven crowns"]
+    box = b"From x Mon Mar  2 08:15:00 2026\n" + message.as_bytes()
+    packed, _ = run("a.zip", zipped({"mail/a.mbox": box}), Engine("ten crowns", "eleven crowns"))
+    assert isinstance(packed, Document)
+    assert [one.member for one in packed.segments][-2:] == 2 * ["mail/a.mbox/scan.png"]
+
+
+@pytest.mark.slow
+def test_an_archive_of_scans_alone_is_no_text_until_somebody_reads(run: Run) -> None:
+    data = zipped({"a.png": PNG, "b.pdf": placed_pdf([], [], picture=GRAY)})
+    for engines in ((), (Engine(ProviderError("no")),)):
+        error, _ = run("a.zip", data, *engines)
+        assert isinstance(error, NoText), error
+        assert ("apt install tesseract-ocr" if not engines else "no") in error.message
+    found, _ = run("a.zip", data, Engine("one", "two", "three"))
+    assert isinstance(found, Document)
+    assert found.text == "one\n\ntwo\n\nthree"
+    empty, _ = run("a.zip", zipped({"a.png": PNG, "b.txt": "words"}), Engine(""))
+    assert isinstance(empty, Document)
+    assert (empty.text, "unread_pages" in empty.metadata) == ("words", False)
+
+
+@pytest.mark.slow
+def test_pages_of_members_that_are_not_read_are_counted(run: Run) -> None:
+    data = zipped({**MEMBERS, "two.pdf": placed_pdf([], [], picture=GRAY)})
+    for engine, count in ((Engine(ProviderError("no")), 4), (Engine("one", ProviderError("no")), 2)):
+        found, _ = run("a.zip", data, engine)
+        assert isinstance(found, Document)
+        assert found.metadata["unread_pages"] == count
+    off, _ = run("a.zip", data, Engine("x"), mode="off")
+    assert isinstance(off, Document)
+    assert off.metadata["unread_pages"] == 4
+    forced, _ = run("a.zip", data, Engine("forced"), mode="force")
+    assert isinstance(forced, Document)
+    assert LINE[3] not in forced.text
+
+
 def test_images_that_unpack_to_too_much_are_refused_unread(run: Run) -> None:
-    side = int(MAX_IMAGE_PIXELS**0.5) + 1
+    side = int(200_000_000**0.5) + 1
     huge = PNG[:16] + side.to_bytes(4, "big") * 2 + PNG[24:]
     engine = Engine("never")
     result, _ = run("a.png", huge, engine)

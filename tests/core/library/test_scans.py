@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from lilbee_core import Lilbee
+from lilbee_core.errors import ProviderError
 from lilbee_core.events import Event, Progress
 from lilbee_core.plugins import OcrSpec, Options, PluginSpec, hookimpl
 from lilbee_core.protocols import OcrEngine, OcrPage
-from tests.core.extract._files import placed_pdf
+from tests.core.extract._files import placed_pdf, zipped
+from tests.core.extract.test_recognize import PNG
 
 SCAN = placed_pdf([], [], picture=(10, 10, bytes(100)))
 
@@ -29,6 +31,9 @@ class Eyes:
 class Plugin:
     """A plugin that the caller passes."""
 
+    def __init__(self, engine: OcrEngine | None = None) -> None:
+        self.engine = engine or Eyes()
+
     @hookimpl
     def lilbee_plugin(self) -> PluginSpec:
         return PluginSpec(name="acme", version="1")
@@ -36,7 +41,7 @@ class Plugin:
     @hookimpl
     def lilbee_ocr_engines(self) -> list[OcrSpec]:
         def build(options: Options) -> OcrEngine:
-            return Eyes()
+            return self.engine
 
         return [OcrSpec(name="acme-eyes", build=build)]
 
@@ -102,3 +107,63 @@ def test_tesseract_is_used_where_it_is_installed(tmp_path: Path) -> None:
     with Lilbee(tmp_path, overrides=OFF) as bee:
         assert bee.sync().added == 1
         assert bee.search("Brackendale").hits
+
+
+def test_pages_that_nobody_read_are_counted_and_read_once_somebody_can(folder: Path) -> None:
+    """Of a PDF that is partly a scan, and of a picture in an archive beside a text."""
+    (folder / "scan.pdf").write_bytes(
+        placed_pdf(
+            [
+                (
+                    60.0,
+                    700.0,
+                    11,
+                    "A line with so many letters that it is no stamp, but the text of a page of its own.",
+                )
+            ],
+            [],
+            picture=(9, 9, bytes(81)),
+        )
+    )
+    (folder / "box.zip").write_bytes(zipped({"a.txt": "Razorbill", "b/photo.png": PNG}))
+    with Lilbee(folder, overrides=OFF) as bee:
+        bee.sync()
+        rows = {row.path: row for row in bee.documents()}
+        assert {path: row.metadata["unread_pages"] for path, row in rows.items()} == {"scan.pdf": 1, "box.zip": 1}
+        assert "no text recognition is installed" in rows["box.zip"].warnings[0]
+        assert "1 page(s) without text were not read" in bee.explain_path(folder / "scan.pdf").reason
+        assert bee.sync().unchanged == 2
+    with Lilbee(folder, overrides=OFF, plugins=[Plugin()]) as bee:
+        assert bee.sync().updated == 2
+        rows = {row.path: row for row in bee.documents()}
+        assert not any("unread_pages" in row.metadata or row.warnings for row in rows.values())
+        hits = bee.search("Heronsgate").hits
+        assert {(hit.path, hit.chunk.location.member, hit.chunk.location.page_end) for hit in hits} == {
+            ("box.zip", "b/photo.png", None),
+            ("scan.pdf", None, 2),
+        }
+        assert bee.sync().unchanged == 2
+
+
+class Blind(Eyes):
+    """Cannot read."""
+
+    def recognize(self, image: bytes, *, languages: Sequence[str], timeout_s: float) -> OcrPage:
+        raise ProviderError("the lamp is broken")
+
+
+def test_pages_that_an_engine_failed_on_are_tried_again_on_request(folder: Path) -> None:
+    (folder / "scan.pdf").unlink()
+    (folder / "box.zip").write_bytes(zipped({"a.txt": "Razorbill", "b/photo.png": PNG}))
+    plugin = Plugin(Blind())
+    with Lilbee(folder, overrides=OFF, plugins=[plugin]) as bee:
+        bee.sync()
+        (row,) = bee.documents()
+        assert row.metadata["unread_pages"] == 1
+        assert "the lamp is broken" in row.warnings[0]
+        assert bee.sync().unchanged == 1
+        plugin.engine = Eyes()
+    with Lilbee(folder, overrides=OFF, plugins=[plugin]) as bee:
+        assert bee.sync(retry=True).updated == 1
+        (row,) = bee.documents()
+        assert row.metadata["ocr_members"] == 1

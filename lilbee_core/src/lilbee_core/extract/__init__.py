@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lilbee_core.extract._media import HEAD_BYTES, detect_media_type
-from lilbee_core.extract._pictures import has_pictures
+from lilbee_core.extract._pictures import may_hold_pictures
 from lilbee_core.extract._pool import ExtractPool
 from lilbee_core.extract._recognize import Recognizer
 from lilbee_core.extract._registry import ExtractorRegistry
@@ -12,7 +12,7 @@ from lilbee_core.plugins.specs import ExtractorSpec, OcrSpec
 
 __all__ = [
     "HEAD_BYTES", "ExtractPool", "ExtractorRegistry", "Recognizer", "SeeingModel", "builtin_extractors",
-    "builtin_ocr_engines", "detect_media_type", "has_pictures", "installed_engines",
+    "builtin_ocr_engines", "detect_media_type", "installed_engines", "may_hold_pictures",
 ]  # fmt: skip
 
 
@@ -41,8 +41,8 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("notebook", formats.NOTEBOOKS, build.notebook, "Jupyter notebooks by cell"),
         ("mail", formats.MAIL, build.mail, "Mails with their attachments, and saved web pages"),
         ("outlook", formats.OUTLOOK, build.outlook, "Mails of Outlook with their attachments"),
-        ("mbox", formats.MBOX, build.mbox, "Mailboxes by message"),
-        ("archive", formats.ARCHIVES, build.archive, "The files inside zip and tar archives"),
+        ("mbox", formats.MBOX, build.mbox, "Mailboxes by message, with attachments"),
+        ("archive", formats.ARCHIVES, build.archive, "The files inside zip, 7z and tar archives, and packed files"),
         ("code", formats.CODE, build.code, "Source code with its definitions"),
         ("docx", formats.DOCX, build.docx, "Word documents with notes, comments and numbers"),
         ("pptx", formats.SLIDES, build.pptx, "Presentations by slide, with notes"),

@@ -78,7 +78,7 @@ def mbox(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``mbox``."""
     from lilbee_core.extract._mbox import MboxExtractor
 
-    return MboxExtractor()
+    return MboxExtractor(limits=services.limits)
 
 
 def archive(options: Options, services: ExtractServices) -> Extractor:

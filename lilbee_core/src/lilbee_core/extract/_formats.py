@@ -23,7 +23,14 @@ XML = ("application/xml", "image/svg+xml")
 NOTEBOOKS = ("application/x-ipynb+json",)
 MAIL = ("message/rfc822", "multipart/related")
 MBOX = ("application/mbox",)
-ARCHIVES = ("application/zip", "application/x-tar", "application/gzip")
+ARCHIVES = (
+    "application/zip",
+    "application/x-7z-compressed",
+    "application/x-tar",
+    "application/gzip",
+    "application/x-bzip2",
+    "application/x-xz",
+)
 
 PDF = "application/pdf"
 _OOXML = "application/vnd.openxmlformats-officedocument."

@@ -34,6 +34,7 @@ class Job:
         *,
         recipe: Recipe | None = None,
         page: int | None = None,
+        at: tuple[int, ...] = (),
         fallback: Fallback | None = None,
         deadline: float | None = None,
         expired: LilbeeError | None = None,
@@ -41,6 +42,7 @@ class Job:
         self.source = source
         self.recipe = recipe
         self.page = page
+        self.at = at
         self.fallback = fallback
         self.deadline = deadline
         self._expired = expired

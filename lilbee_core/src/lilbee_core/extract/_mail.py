@@ -11,12 +11,11 @@ from email.header import decode_header
 from email.message import Message
 from email.utils import collapse_rfc2231_value
 
-from lilbee_core.errors import LilbeeError
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._decode import NotText, decode
 from lilbee_core.extract._html import read_page
 from lilbee_core.extract._loose import items
-from lilbee_core.extract._members import Joined, MemberReader, Nesting
+from lilbee_core.extract._members import Joined, Member, MemberReader, Nesting, held
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Metadata, Source
@@ -31,11 +30,16 @@ class MailExtractor(Nesting):
     """Reads a mail, or a web page saved as one (``.mht``). Attachments are members of the document."""
 
     name = "mail"
-    version = "1"
+    version = "2"
     in_process = False
 
     def inside(self, members: MemberReader) -> Extractor:
         return MailExtractor(members)
+
+    def members(self, source: Source, context: ExtractContext, reader: MemberReader) -> Iterator[Member]:
+        parts = MailParts(context)
+        parts.walk(_message(source))
+        return attached(parts, reader)
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return headers, text and the text of attachments.
@@ -43,7 +47,7 @@ class MailExtractor(Nesting):
         Raises:
             ExtractError: If the file is no mail, cannot be read or is too long.
         """
-        message = message_from_bytes(_mail_bytes(read_bytes(source)))
+        message = _message(source)
         headers = headers_of(message)
         parts = MailParts(context)
         parts.walk(message)
@@ -51,8 +55,9 @@ class MailExtractor(Nesting):
             raise damaged(source, "it has no headers of a mail")
         saved_page = source.media_type == "multipart/related"
         text = Joined("\n\n".join(shown(headers, parts, saved_page=saved_page)))
-        self._attach(source, parts, text, context)
-        if not any(char.isalnum() for char in text.text):
+        reader = self.reader(source)
+        text.add_all(attached(parts, reader), reader, context, "attachment")
+        if not text.scans and not any(char.isalnum() for char in text.text):
             raise no_text(source)
         check_length(source, text.text, context)
         return Document(
@@ -68,17 +73,19 @@ class MailExtractor(Nesting):
             segments=tuple(text.segments),
             headings=tuple(text.headings),
             warnings=(*parts.warnings, *text.warnings),
+            scans=tuple(text.scans),
         )
 
-    def _attach(self, source: Source, parts: MailParts, text: Joined, context: ExtractContext) -> None:
-        members = self.reader(source)
-        for name, data in parts.attachments:
-            members.spend(len(data))
-            found = members.read(name, data, context)
-            if isinstance(found, LilbeeError):
-                text.warnings.append(f"attachment not read: {found.message}")
-            else:
-                text.add(found, name)
+
+def attached(parts: MailParts, reader: MemberReader) -> Iterator[Member]:
+    """Yield what is attached to a mail, counted against a reader's budget."""
+    for name, data in parts.attachments:
+        reader.spend(len(data))
+        yield held(name, data)
+
+
+def _message(source: Source) -> Message:
+    return message_from_bytes(_mail_bytes(read_bytes(source)))
 
 
 def headers_of(message: Message) -> dict[str, str]:

@@ -75,6 +75,9 @@ _BINARY_SUFFIXES = {
     "application/zip": "zip",
     "application/x-tar": "tar",
     "application/gzip": "gz tgz",
+    "application/x-bzip2": "bz2 tbz2",
+    "application/x-xz": "xz txz",
+    "application/x-7z-compressed": "7z",
 }
 _NAMES = {
     "readme license licence copying notice authors contributors changelog changes news todo install history version "
@@ -91,6 +94,8 @@ _MAGIC = (
     (b"II*\x00", "image/tiff"),
     (b"MM\x00*", "image/tiff"),
     (b"\x1f\x8b\x08", "application/gzip"),
+    *((b"BZh%d1AY&SY" % level, "application/x-bzip2") for level in range(1, 10)),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lilbee_core.errors import LilbeeError, LimitExceeded, NoText
-from lilbee_core.extract._formats import IMAGES, PDF
+from lilbee_core.extract._formats import ARCHIVES, IMAGES, MAIL, MBOX, OUTLOOK, PDF
 from lilbee_core.extract._layout import NoLayout, opened, page_picture, page_size
 from lilbee_core.extract._reading import damaged, read_bytes
 from lilbee_core.types import Source
@@ -15,8 +15,6 @@ from lilbee_core.types import Source
 DPI = 300
 """Dots per inch at which text recognition reads best."""
 MAX_PIXELS = 40_000_000
-MAX_IMAGE_PIXELS = 200_000_000
-"""Larger images are refused: a few kilobytes can unpack to gigabytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +33,19 @@ def has_pictures(media_type: str) -> bool:
     return media_type == PDF or media_type in IMAGES
 
 
-def take_picture(source: Source, page: int, passwords: str | None) -> Picture | LilbeeError:
-    """Return a page of a PDF, or an image file as it is; or why there is none."""
+def may_hold_pictures(media_type: str) -> bool:
+    """Say whether files of a type may be pictures of text, or hold files that are."""
+    return has_pictures(media_type) or media_type in (*ARCHIVES, *MAIL, *MBOX, *OUTLOOK)
+
+
+def take_picture(source: Source, page: int, passwords: str | None, most_pixels: int) -> Picture | LilbeeError:
+    """Return a page of a PDF, or an image file as it is; or why there is none.
+
+    Images of more than `most_pixels` are refused: a few kilobytes can unpack to gigabytes.
+    """
     try:
         data = read_bytes(source)
-        return _page(source, data, page, passwords) if source.media_type == PDF else _image(source, data)
+        return _page(source, data, page, passwords) if source.media_type == PDF else _image(source, data, most_pixels)
     except LilbeeError as error:
         return error
 
@@ -54,12 +60,12 @@ def _page(source: Source, data: bytes, page: int, passwords: str | None) -> Pict
         raise damaged(source, f"its page {page} cannot be drawn") from error
 
 
-def _image(source: Source, data: bytes) -> Picture:
+def _image(source: Source, data: bytes, most_pixels: int) -> Picture:
     width, height = image_size(data)
-    if width * height > MAX_IMAGE_PIXELS:
+    if width * height > most_pixels:
         raise LimitExceeded(
             f"{source.path} is {width} x {height} pixels large, more than text recognition takes",
-            hint="Save it smaller, or ignore it.",
+            hint="Save it smaller, or raise ocr_max_megapixels.",
         )
     if not width * height:
         raise NoText(f"{source.path} holds no picture that can be read", hint="Open it in a viewer and save it again.")

@@ -18,7 +18,7 @@ from lilbee_core.extract._jobs import Call, Job, Result
 from lilbee_core.extract._lane import Lane
 from lilbee_core.extract._media import BINARY, HEAD_BYTES
 from lilbee_core.extract._pictures import Picture
-from lilbee_core.extract._reading import not_readable
+from lilbee_core.extract._reading import no_text, not_readable
 from lilbee_core.extract._recipes import Plan, Planner
 from lilbee_core.extract._recognize import OnPage, Recognizer, Watch
 from lilbee_core.extract._registry import ExtractorRegistry
@@ -66,13 +66,14 @@ class ExtractPool:
         recycle_after: int = 200,
         recognizer: Recognizer | None = None,
         limits: MemberLimits | None = None,
+        most_pixels: int = 200_000_000,
     ) -> None:
         """Take the settings; nothing is started yet.
 
         With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
         libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker.
-        Pages without text are given to the `recognizer`. Libraries unpack programs into `native_dir`, which nobody
-        else may write to; one of its own if none is given.
+        Pages without text are given to the `recognizer`, images of at most `most_pixels`. Libraries unpack programs
+        into `native_dir`, which nobody else may write to; one of its own if none is given.
         """
         if min(workers, in_flight) < 0:
             raise ValueError(f"workers and in_flight must not be negative, got {workers} and {in_flight}")
@@ -88,6 +89,7 @@ class ExtractPool:
         self._folders = WorkFolders(cache_dir, native_dir)
         self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
         self._limits = limits or MemberLimits()
+        self._most_pixels = most_pixels
         services = ExtractServices(cache_dir=str(cache_dir) if cache_dir else None, limits=self._limits)
         self._planner = Planner(options, services)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -168,16 +170,19 @@ class ExtractPool:
         if isinstance(outcome, Picture):
             raise TypeError("a picture came where a document was asked for")
         if self._recognizer is None:
-            return source, outcome
+            scans_only = isinstance(outcome, Document) and outcome.scans and not outcome.text.strip()
+            return source, no_text(source) if scans_only else outcome
         return source, self._recognizer.complete(
-            source, outcome, lambda page: self._picture(source, page, watch.check), watch
+            source, outcome, lambda page, at: self._picture(source, page, at, watch.check), watch
         )
 
-    def _picture(self, source: Source, page: int, check: Callable[[], None]) -> Picture | LilbeeError:
+    def _picture(
+        self, source: Source, page: int, at: tuple[int, ...], check: Callable[[], None]
+    ) -> Picture | LilbeeError:
         """Have a page drawn by a worker."""
         call = Call(check)
         try:
-            self._submit(call.add(Job(source, call.deliver, page=page)))
+            self._submit(call.add(Job(source, call.deliver, page=page, at=at)))
             _, outcome = call.wait()
         finally:
             call.abandon()
@@ -242,6 +247,7 @@ class ExtractPool:
             password=self._context.password,
             languages=self._context.languages,
             limits=self._limits,
+            most_pixels=self._most_pixels,
         )
 
     def _start_thread(self, call: Call, source: Source, plan: Plan) -> None:

@@ -8,19 +8,23 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from lilbee_core.errors import LilbeeError, NoText
 from lilbee_core.extract._pages import shown_pages, with_pages
 from lilbee_core.extract._pictures import Picture, has_pictures
+from lilbee_core.extract._reading import no_text
+from lilbee_core.extract._scans import own_document, source_of, with_scans
 from lilbee_core.protocols import OcrEngine, OcrPage
-from lilbee_core.types import Document, Metadata, Source
+from lilbee_core.types import UNREAD_PAGES, Document, Metadata, Scan, Source
 
 log = logging.getLogger(__name__)
 
 Mode = Literal["auto", "off", "force"]
-Pictures = Callable[[int], Picture | LilbeeError]
-"""Returns a page of a file as a picture, or why there is none."""
+Pictures = Callable[[int, tuple[int, ...]], Picture | LilbeeError]
+"""Returns a page of a file, or of the member that is reached by these numbers, as a picture; or why there is none."""
+PagePictures = Callable[[int], Picture | LilbeeError]
 OnPage = Callable[[Source, int, int], None]
 """Told of each page that is done: the file, how many pages are, and how many there are to do."""
 HOW_TO_INSTALL = (
@@ -79,31 +83,57 @@ class Recognizer:
         self, source: Source, result: Document | LilbeeError, pictures: Pictures, watch: Watch = Watch()
     ) -> Document | LilbeeError:
         """Return the document with the text of its pictures, or the result as it was with what would help."""
+        if isinstance(result, Document) and result.scans:
+            return self._complete_members(source, result, pictures, watch)
+        outcome, unread = self._complete(source, result, lambda page: pictures(page, ()), watch)
+        return _counted(outcome, unread) if isinstance(outcome, Document) else outcome
+
+    def _complete_members(
+        self, source: Source, document: Document, pictures: Pictures, watch: Watch
+    ) -> Document | LilbeeError:
+        read: list[tuple[Scan, Document | LilbeeError]] = []
+        unread = 0
+        for scan in document.scans:
+            if scan.span and not scan.pages and self.mode != "force":
+                continue
+            own, member = own_document(document, scan), source_of(scan, source)
+            outcome, left = self._complete(member, own, partial(_of_member, pictures, scan.at), watch)
+            unread += (len(scan.pages) or 1) if left is None else left
+            if outcome is not own or isinstance(outcome, LilbeeError):
+                read.append((scan, outcome))
+        whole = _counted(with_scans(document, read), unread)
+        return whole if whole.text.strip() else _nothing(source, whole)
+
+    def _complete(
+        self, source: Source, result: Document | LilbeeError, pictures: PagePictures, watch: Watch
+    ) -> tuple[Document | LilbeeError, int | None]:
+        """Return what comes of a file, and how many of its pages were not read; None for all of them."""
         if not has_pictures(source.media_type) or (isinstance(result, LilbeeError) and not isinstance(result, NoText)):
-            return result
+            return result, 0
         if isinstance(result, Document) and not (result.pages_without_text or self.mode == "force"):
-            return result
+            return result, 0
+        unread = len(result.pages_without_text) if isinstance(result, Document) else None
         if self.mode == "off":
-            return _unread(source, result, "text recognition is off", "set ocr to auto")
+            return _unread(source, result, "text recognition is off", "set ocr to auto"), unread
         engines = self._engines()
         if not engines:
-            return _unread(source, result, "no text recognition is installed", HOW_TO_INSTALL)
+            return _unread(source, result, "no text recognition is installed", HOW_TO_INSTALL), unread
         first = pictures(1)
         if isinstance(first, LilbeeError):
-            return first if isinstance(result, LilbeeError) else result
+            return (first if isinstance(result, LilbeeError) else result), unread
         base = result if isinstance(result, Document) else _empty(source)
         pages = tuple(range(1, first.pages + 1))
         if isinstance(result, Document) and self.mode != "force":
             pages = result.pages_without_text
         read, failed = self._read(source, pages, engines, lambda page: first if page == 1 else pictures(page), watch)
-        return _joined(source, result, base, first.pages, read, failed)
+        return _joined(source, result, base, first.pages, read, failed), len(failed)
 
     def _read(
         self,
         source: Source,
         pages: Sequence[int],
         engines: Sequence[OcrEngine],
-        pictures: Pictures,
+        pictures: PagePictures,
         watch: Watch,
     ) -> tuple[dict[int, tuple[OcrPage, Picture]], dict[int, str]]:
         read: dict[int, tuple[OcrPage, Picture]] = {}
@@ -117,7 +147,7 @@ class Recognizer:
         return read, failed
 
     def _results(
-        self, pages: Sequence[int], engines: Sequence[OcrEngine], pictures: Pictures, check: Callable[[], None]
+        self, pages: Sequence[int], engines: Sequence[OcrEngine], pictures: PagePictures, check: Callable[[], None]
     ) -> Iterator[tuple[int, Picture | None, OcrPage | str]]:
         """Yield page by page in order; few pictures are held at once."""
         running: deque[tuple[int, Picture, Future[OcrPage | str]]] = deque()
@@ -169,6 +199,24 @@ def _empty(source: Source) -> Document:
     )
 
 
+def _of_member(pictures: Pictures, at: tuple[int, ...], page: int) -> Picture | LilbeeError:
+    return pictures(page, at)
+
+
+def _counted(document: Document, unread: int | None) -> Document:
+    """Note how many pages were not read, so that the ledger tells, and a sync can try again."""
+    if not unread:
+        return document
+    return replace(document, metadata=Metadata({**document.metadata, UNREAD_PAGES: unread}))
+
+
+def _nothing(source: Source, document: Document) -> NoText:
+    """Return the error for a file whose members hold no text, with the reason of the first one."""
+    error = no_text(source)
+    why = f": {document.warnings[0]}" if document.warnings else ""
+    return NoText(f"{error.message}{why}", hint=error.hint)
+
+
 def _unread(source: Source, result: Document | LilbeeError, why: str, hint: str) -> Document | LilbeeError:
     """Say of pages that are pictures why they were not read. The ledger keeps the message alone, so all is in it."""
     if isinstance(result, LilbeeError):
@@ -199,13 +247,14 @@ def _joined(
     unsure = [page for page, (one, _) in found.items() if one.confidence < _UNSURE]
     if unsure:
         warnings.append(f"{shown_pages(unsure)} recognized with low confidence")
+    # A page on which an engine found nothing was read: it is blank, or shows no text.
+    left = tuple(page for page in document.pages_without_text if page in failed)
     if not found:
-        return replace(document, warnings=tuple(warnings))
+        return replace(document, warnings=tuple(warnings), pages_without_text=left)
     # What is not sure of itself should not look as if it were: the mean is kept with the document.
     chars = sum(len(one.text) for one, _ in found.values())
     confidence = sum(one.confidence * len(one.text) for one, _ in found.values()) / chars
     facts = {"ocr_pages": shown_pages(found).split(" ", 1)[1], "ocr_confidence": round(confidence, 3)}
-    left = tuple(page for page in document.pages_without_text if page not in found)
     return replace(
         document,
         warnings=tuple(warnings),

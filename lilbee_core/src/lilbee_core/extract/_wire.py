@@ -36,15 +36,17 @@ class Setup:
     password: str | None
     languages: tuple[str, ...]
     limits: MemberLimits = field(default_factory=MemberLimits)
+    most_pixels: int = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A file to read by a recipe, or one page of it to take a picture of."""
+    """A file to read by a recipe, or one page of it (or of the member at these numbers) to take a picture of."""
 
     source: Source
     recipe: Recipe | None = None
     page: int | None = None
+    at: tuple[int, ...] = ()
 
 
 Outcome = Document | Picture | LilbeeError

@@ -12,12 +12,14 @@ from typing import IO, cast
 
 from lilbee_core.errors import LilbeeError, PluginError
 from lilbee_core.extract._context import FileContext
+from lilbee_core.extract._members import find_member
 from lilbee_core.extract._pictures import take_picture
 from lilbee_core.extract._registry import build_extractor
 from lilbee_core.extract._run import out_of_memory, run_extractor
 from lilbee_core.extract._wire import Outcome, Recipe, Reply, Setup, Task, receive, send
 from lilbee_core.plugins.specs import ExtractorSpec, ExtractServices
 from lilbee_core.protocols import Extractor
+from lilbee_core.types import Source
 
 _PR_SET_PDEATHSIG = 1
 
@@ -62,16 +64,31 @@ class _Worker:
     def __init__(self, setup: Setup) -> None:
         self._services = ExtractServices(cache_dir=setup.cache_dir, limits=setup.limits)
         self._context = FileContext(max_chars=setup.max_chars, password=setup.password, languages=setup.languages)
+        self._most_pixels = setup.most_pixels
         self._built: dict[str, Extractor] = {}
+        # The pages of a member are asked for one after the other.
+        self._last_member: tuple[Source, tuple[int, ...], Source] | None = None
 
     def read(self, task: Task) -> Outcome:
         if task.recipe is None:
-            return take_picture(task.source, task.page or 1, self._context.password)
+            source = self._member(task.source, task.at) if task.at else task.source
+            if isinstance(source, LilbeeError):
+                return source
+            return take_picture(source, task.page or 1, self._context.password, self._most_pixels)
         try:
             extractor = self._extractor(task.recipe)
         except LilbeeError as error:
             return error
         return run_extractor(extractor, task.source, self._context)
+
+    def _member(self, source: Source, at: tuple[int, ...]) -> Source | LilbeeError:
+        last = self._last_member
+        if last is None or last[:2] != (source, at):
+            found = find_member(source, at, self._context, self._services.limits)
+            if isinstance(found, LilbeeError):
+                return found
+            last = self._last_member = (source, at, found)
+        return last[2]
 
     def _extractor(self, recipe: Recipe) -> Extractor:
         if recipe.name not in self._built:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from lilbee_core.ingest._ignore import Globs
 from lilbee_core.ingest._names import escaped, shown, unescaped
+from lilbee_core.ingest._plan import UNREAD
 from lilbee_core.ingest._walk import Root, WalkOptions, ignored_by
 from lilbee_core.protocols import Ledger
-from lilbee_core.types import DocumentRow, DocumentState, PathReport
+from lilbee_core.types import UNREAD_PAGES, DocumentRow, DocumentState, PathReport
 
 _HINTS = {
     "ignored": "Add `!PATTERN` to a .lilbeeignore file to take it back.",
@@ -109,7 +110,9 @@ def _row_of(raw: str, name: str, root: Root, ledger: Ledger) -> DocumentRow | No
 
 
 def _from_row(name: str, row: DocumentRow) -> PathReport:
-    reason = row.reason or f"indexed, {row.chunks} chunks, read by {row.extractor}"
+    unread = row.metadata.get(UNREAD_PAGES)
+    rest = f"; {unread} page(s) without text were not read" if unread else ""
+    reason = row.reason or f"indexed, {row.chunks} chunks, read by {row.extractor.removesuffix(UNREAD)}{rest}"
     return PathReport(
         path=name,
         state=str(row.state),

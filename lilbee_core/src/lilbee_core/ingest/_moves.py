@@ -12,13 +12,17 @@ from lilbee_core.types import DocumentRow
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """A file with its content's name. `row` is the document that is indexed at its place, if one is."""
+    """A file with its content's name. `row` is the document that is indexed at its place, if one is.
+
+    `again` says to read the file though it is the same: more of it can be read now.
+    """
 
     collection: str
     found: Found
     sha256: str
     row: DocumentRow | None
     read_at: str
+    again: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

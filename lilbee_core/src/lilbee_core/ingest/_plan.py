@@ -13,6 +13,8 @@ from lilbee_core.types import DocumentRow, DocumentState, FileStamp
 _RACY_NS = 2_000_000_000
 """A file that changed about when it was read may have changed again unseen: hash it once more."""
 
+UNREAD = "+unread"
+"""Ends the name of the extractor of a document some of whose pages nobody could read."""
 MEMORY = "memory"
 """The extractor of documents that come from no file."""
 T = TypeVar("T")
@@ -21,10 +23,11 @@ VersionOf: TypeAlias = Callable[[FileStamp], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that must be hashed, with what the ledger knows of it."""
+    """A file that must be hashed, with what the ledger knows of it; `again` says to read it whatever comes of that."""
 
     found: Found
     stamp: FileStamp | None
+    again: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,7 +76,10 @@ def compare(
         elif stamp is None or force:
             plan.candidates.append(Candidate(entry, stamp))
         elif stamp.holds_chunks:
-            _indexed(plan, entry, stamp)
+            partly = is_partly_read(stamp.extractor) and (
+                retry_failed or reads_more_now(stamp.extractor, version_of(stamp))
+            )
+            _indexed(plan, entry, stamp, again=partly)
         else:
             retry = stamp.state is DocumentState.FAILED and (retry_failed or stamp.code in retry_codes)
             _not_indexed(plan, entry, stamp, retry=retry, version_of=version_of)
@@ -109,9 +115,19 @@ def _same(entry: Found, stamp: FileStamp) -> bool:
     return alike and entry.inode in (0, stamp.inode)
 
 
-def _indexed(plan: Plan, entry: Found, stamp: FileStamp) -> None:
-    if not _same(entry, stamp) or entry.path != stamp.path or _racy(stamp):
-        plan.candidates.append(Candidate(entry, stamp))
+def is_partly_read(extractor: str) -> bool:
+    """Say whether a document was read by this extractor without some of its pages."""
+    return extractor.endswith(UNREAD)
+
+
+def reads_more_now(extractor: str, current: str | None) -> bool:
+    """Say whether pages that nobody could read may be read by now: something reads pictures that did not then."""
+    return is_partly_read(extractor) and extractor != f"{current}{UNREAD}"
+
+
+def _indexed(plan: Plan, entry: Found, stamp: FileStamp, *, again: bool) -> None:
+    if again or not _same(entry, stamp) or entry.path != stamp.path or _racy(stamp):
+        plan.candidates.append(Candidate(entry, stamp, again=again))
         return
     plan.unchanged += 1
     if stamp.state is DocumentState.MISSING:

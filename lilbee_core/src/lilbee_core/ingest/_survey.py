@@ -250,13 +250,14 @@ class Surveyor:
                 continue
             if stamp is not None and not stamp.holds_chunks:
                 survey.forget.append(stamp.id)
-            yield Hashed(root.collection, found, digest, rows.get(stamp.id) if stamp is not None else None, read_at)
+            row = rows.get(stamp.id) if stamp is not None else None
+            yield Hashed(root.collection, found, digest, row, read_at, candidate.again)
 
     def _sort(self, one: Hashed, survey: Survey, fresh: list[Hashed], changed: list[Hashed], *, force: bool) -> None:
         row, found = one.row, one.found
         if row is None:
             fresh.append(one)
-        elif force:
+        elif force or one.again:
             survey.to_read.append(self._to_read(one))
         elif row.sha256 != one.sha256:
             changed.append(one)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lilbee_core.errors import LilbeeError, PluginError
-from lilbee_core.extract import ExtractorRegistry, ExtractPool, has_pictures
+from lilbee_core.extract import ExtractorRegistry, ExtractPool, may_hold_pictures
 from lilbee_core.library._recognizing import build_recognizer, fingerprint
 from lilbee_core.plugins import PluginHost
 from lilbee_core.plugins.specs import MemberLimits
@@ -32,7 +32,7 @@ class Reader:
         spec = self._registry.choose(path, media_type)
         if spec is None:
             return None
-        suffix = self._recognized_by if has_pictures(media_type) else ""
+        suffix = self._recognized_by if may_hold_pictures(media_type) else ""
         try:
             return f"{self._registry.version_of(spec)}{suffix}"
         except PluginError:
@@ -73,7 +73,9 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path, router: 
         limits=MemberLimits(
             members=options.archive_max_members,
             unpacked_bytes=options.archive_max_mb * 1_000_000,
+            member_bytes=options.archive_max_member_mb * 1_000_000,
             depth=options.archive_max_depth,
         ),
+        most_pixels=options.ocr_max_megapixels * 1_000_000,
     )
     return Reader(registry, pool, recognized_by=fingerprint(settings, host))

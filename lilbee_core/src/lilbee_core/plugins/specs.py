@@ -44,10 +44,11 @@ class PluginSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberLimits:
-    """How many files one archive or mail may hold, how much they may unpack to, and how deep they may lie."""
+    """How many files one archive or mail may hold, how much they and each may unpack to, and how deep they may lie."""
 
     members: int = 5_000
     unpacked_bytes: int = 400_000_000
+    member_bytes: int = 128_000_000
     depth: int = 3
 
 
@@ -125,8 +126,8 @@ class ProviderSpec:
     build: Callable[[str, str, ProviderServices], object]
     options: type[BaseModel] | None = None
     summary: str = ""
-
     in_process: bool = False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagePlace:

@@ -84,6 +84,9 @@ class IngestSettings(Section):
     extract_prefer: tuple[str, ...] = Field(default=(), description="Extractors to prefer, by name.")
     archive_max_members: Positive = Field(default=5_000, description="Most files in one archive or mail.")
     archive_max_mb: Positive = Field(default=400, description="Most that the files of one archive may unpack to.")
+    archive_max_member_mb: Positive = Field(
+        default=128, description="Largest file in an archive; larger ones are left out."
+    )
     archive_max_depth: Positive = Field(default=3, description="Archives and mails in each other that are read.")
     ocr: Literal["auto", "off", "force"] = Field(
         default="auto", description="Text recognition: auto (pages without text), off, or force (all pages)."
@@ -92,6 +95,9 @@ class IngestSettings(Section):
         default=("en",), description="Languages of scans: ISO 639-1, or what the engine calls them (chi_sim)."
     )
     ocr_timeout_s: Seconds = Field(default=60.0, description="Longest time to recognize one page.")
+    ocr_max_megapixels: Positive = Field(
+        default=200, description="Largest image that is recognized, in millions of pixels."
+    )
     ocr_prefer: tuple[str, ...] = Field(default=(), description="Text recognition engines to try first, by name.")
     batch_documents: Positive = Field(default=64, description="Most documents in one committed batch.")
     batch_seconds: Seconds = Field(default=5.0, description="Longest time before a batch is committed.")

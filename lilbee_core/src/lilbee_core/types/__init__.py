@@ -24,6 +24,7 @@ from lilbee_core.types._conversations import (
     ReplyState,
 )
 from lilbee_core.types._documents import (
+    UNREAD_PAGES,
     Box,
     Chunk,
     ChunkId,
@@ -35,6 +36,7 @@ from lilbee_core.types._documents import (
     Heading,
     Location,
     Passage,
+    Scan,
     Segment,
     Source,
     Span,
@@ -106,14 +108,15 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
-    "FLEET_ROLES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box", "ChatOptions", "Chunk",
-    "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
+    "FLEET_ROLES", "UNREAD_PAGES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box",
+    "ChatOptions", "Chunk", "ChunkId",
+    "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
     "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
     "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "GraphTable",
     "Heading", "Hit", "IndexMeta", "Integers", "LibraryStatus", "LoadProgress", "Location", "MachineSnapshot",
     "Mention", "MentionTable", "Message", "MetaValue", "Metadata", "ModelDescription", "ModelFootprint", "ModelRef",
     "Note", "PageProblem", "Part", "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange",
-    "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState", "RolePlacement", "Scope",
+    "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope",
     "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "ServerStatus", "Source", "Span",
     "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Tool", "ToolCall",
     "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan",

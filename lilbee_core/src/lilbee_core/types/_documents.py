@@ -11,6 +11,8 @@ from lilbee_core.types._metadata import Metadata
 
 DocumentId = NewType("DocumentId", str)
 ChunkId = NewType("ChunkId", str)
+UNREAD_PAGES = "unread_pages"
+"""Key of the metadata that tells how many pages hold pictures of text which nobody read."""
 
 
 def document_id(collection: str, path: str, sha256: str) -> DocumentId:
@@ -142,6 +144,23 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """A member of an archive or a mail that may hold pictures of text.
+
+    `at` counts the way to it: its number in the file, or that of the file around it and so on. `kind` says what it
+    is (``member``, ``attachment``). `span` is where its text stands, or belongs where it has none yet; `pages` are
+    those without text.
+    """
+
+    at: tuple[int, ...]
+    member: str
+    media_type: str
+    span: Span
+    kind: str = "member"
+    pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A file or a blob that an extractor reads.
 
@@ -178,7 +197,7 @@ class Document:
     In memory it is enough to give `path` and `text`; extractors fill in the rest. When `has_lines`
     is true, line numbers of `text` are those of the file (or `line_map` gives the file's line for
     each line of `text`). `body_start` is where chunking begins (front matter lies before it).
-    `pages_without_text` names pages that hold pictures instead of text.
+    `pages_without_text` names pages that hold pictures instead of text, `scans` those members of which that may hold.
     """
 
     path: str
@@ -197,6 +216,7 @@ class Document:
     symbols: tuple[Symbol, ...] = ()
     warnings: tuple[str, ...] = ()
     pages_without_text: tuple[int, ...] = ()
+    scans: tuple[Scan, ...] = ()
     extractor: str = "memory"
 
 
