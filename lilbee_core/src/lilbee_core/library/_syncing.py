@@ -93,6 +93,15 @@ def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = No
         return _finished(parts, rebuild(parts, ingestor(parts, events), cancel))
 
 
+def _lost(parts: Parts) -> tuple[str, ...]:
+    """Say that the index was lost, which the sync is about to build again."""
+    try:
+        parts.store.require_index()
+    except StoreError as error:
+        return (f"{error.message}, so every file is read again; documents from memory have to be given again",)
+    return ()
+
+
 def _finished(parts: Parts, report: SyncReport) -> SyncReport:
     """Return the report of a sync; unless that was stopped, what depends on all documents is brought up to date."""
     if not report.cancelled:
