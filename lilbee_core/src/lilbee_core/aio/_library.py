@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._threads import Threads
+from lilbee_core.arguments import checked
 from lilbee_core.library import Lilbee
 from lilbee_core.types import (
     Answer,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lilbee_core.settings import Settings
 
 
+@checked
 class AsyncLilbee:
     """Mirrors `Lilbee` on both levels: verbs are coroutines, iterators are async, nouns are mirrored too.
 

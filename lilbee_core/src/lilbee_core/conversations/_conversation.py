@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from lilbee_core.arguments import checked
 from lilbee_core.conversations._export import as_json, as_markdown
 from lilbee_core.conversations._history import attached, exchanges, history_of
 from lilbee_core.conversations._journal import Journal, deleted
@@ -34,6 +35,7 @@ _LONGEST = 1_000_000
 _FORMATS = ("markdown", "json")
 
 
+@checked
 class Conversation:
     """A conversation over the library's documents. Threads and processes may share one.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 
+from lilbee_core.arguments import checked
 from lilbee_core.conversations._conversation import Conversation
 from lilbee_core.conversations._journal import Journal, deleted
 from lilbee_core.conversations._ports import Engines
@@ -13,6 +14,7 @@ from lilbee_core.protocols import Clock
 from lilbee_core.types import ConversationInfo
 
 
+@checked
 class Conversations:
     """Conversations over the library's documents, kept in its state, which no rebuild touches. Threads may share it."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import EmptyQuery, InvalidArgument
 from lilbee_core.evaluation._bench import Bench, Values
 from lilbee_core.evaluation._collapse import DocumentScores
@@ -32,6 +33,7 @@ _WIDER = 4
 _WIDEST = 64
 
 
+@checked
 class Evaluation:
     """Measures how well the library finds what is known to be relevant. Threads may share it.
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TypeAlias, cast
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import Cancelled, InvalidArgument, LibraryError, LilbeeError, NotFound
 from lilbee_core.events import EventSink
 from lilbee_core.jobs._job import Job
@@ -33,6 +34,7 @@ _KEPT = 100
 _CLOSE_S = 10.0
 
 
+@checked
 class Jobs:
     """The jobs of a library: those of this process, run one at a time in a thread, and those of others.
 

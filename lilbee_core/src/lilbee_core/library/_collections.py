@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import CollectionSettings, change_config, validated_collection
@@ -19,6 +20,7 @@ _Configured: TypeAlias = list[CollectionSettings]
 _GLOB_SIGNS = "\\*?[]!# "
 
 
+@checked
 class Collections:
     """Lists, adds, removes and renames collections. Changes are written to ``config.toml``."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import SettingsError
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import (
@@ -20,6 +21,7 @@ from lilbee_core.settings import (
 )
 
 
+@checked
 class Config:
     """Reads settings with their origin, and writes the library's ``config.toml``."""
 

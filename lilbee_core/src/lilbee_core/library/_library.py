@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from lilbee_core.arguments import checked, each
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.events import EventSink
 from lilbee_core.library._collections import Collections
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from lilbee_core.plugins.specs import PluginReport
 
 
+@checked
 class Lilbee:
     """A library: documents in folders, their index, and what can be asked of it.
 
@@ -193,7 +195,7 @@ class Lilbee:
         from lilbee_core.library._syncing import run_add_documents
 
         with interruptible(cancel) as token:
-            return run_add_documents(self._parts, documents, token)
+            return run_add_documents(self._parts, each(documents, Document, "documents"), token)
 
     def remove(self, *refs: str) -> tuple[str, ...]:
         """Take documents out of the index and keep them out until `add` brings them back.

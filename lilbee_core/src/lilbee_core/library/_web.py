@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import NotFound
 from lilbee_core.library._crawling import CrawlRequest, run_crawl
 from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._parts import Parts
+from lilbee_core.protocols import CancelToken
 from lilbee_core.types import CrawlReport, WebPage
 
 if TYPE_CHECKING:
     from lilbee_core.crawl import Kept
-    from lilbee_core.protocols import CancelToken
 
 
+@checked
 class Web:
     """Crawls sites, lists the pages that are kept, and forgets them. The pages are a collection like any other."""
 

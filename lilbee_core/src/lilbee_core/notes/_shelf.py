@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, NotFound, StoreError
 from lilbee_core.notes._records import from_state, to_state
 from lilbee_core.protocols import Clock, QueryAnalyzer, StateStore
@@ -38,6 +39,7 @@ FACT = Kind(name="fact", longest=500, one_line=True)
 SKILL = Kind(name="skill", longest=50_000, named=True, slug=True)
 
 
+@checked
 class Shelf:
     """Notes of one kind, in the library's state. Threads and processes may share it.
 
