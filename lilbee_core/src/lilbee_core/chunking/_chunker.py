@@ -9,6 +9,7 @@ from lilbee_core.chunking._cut import Cutter
 from lilbee_core.chunking._ruler import TokenRuler
 from lilbee_core.chunking._sections import HeadingCursor, section_units
 from lilbee_core.chunking._symbols import scope_of, symbol_units
+from lilbee_core.chunking._tables import Tables
 from lilbee_core.chunking._units import Unit
 from lilbee_core.chunking._zones import Segments, zones
 from lilbee_core.errors import InvalidArgument
@@ -85,6 +86,7 @@ class TokenChunker:
         segments = Segments(document.segments)
         cutter = Cutter(text, ruler, self.size, self.overlap, line_wise=_is_line_wise(document))
         lines = LineIndex(text) if document.has_lines else None
+        tables = Tables(document.tables)
         ordinal = 0
         for unit in self._units(document, segments, ruler):
             for start, end in cutter.pieces(unit.start, unit.end):
@@ -104,7 +106,7 @@ class TokenChunker:
                     text=piece,
                     span=Span(start, end),
                     location=place,
-                    headings=unit.headings,
+                    headings=tables.headings(unit.headings, text, start),
                     symbol=unit.symbol,
                     symbol_kind=unit.kind,
                     title=document.title,

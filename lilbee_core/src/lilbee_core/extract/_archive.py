@@ -86,6 +86,7 @@ class ArchiveExtractor(Nesting):
             headings=tuple(joined.headings),
             warnings=joined.warnings,
             scans=tuple(joined.scans),
+            tables=tuple(joined.tables),
         )
 
 

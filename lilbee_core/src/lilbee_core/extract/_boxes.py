@@ -57,7 +57,7 @@ def box_segments(text: str, runs: Sequence[Run], page: int, *, offset: int, whol
 
 def _blocks(text: str, runs: Sequence[Run]) -> Iterator[_Block]:
     open_one: _Block | None = None
-    for start, end, run in _found(text, runs):
+    for start, end, run in found_runs(text, runs):
         if open_one is not None and open_one.takes(start, run):
             open_one.take(end, run)
             continue
@@ -68,7 +68,7 @@ def _blocks(text: str, runs: Sequence[Run]) -> Iterator[_Block]:
         yield open_one
 
 
-def _found(text: str, runs: Sequence[Run]) -> list[tuple[int, int, Run]]:
+def found_runs(text: str, runs: Sequence[Run]) -> list[tuple[int, int, Run]]:
     """Return the runs that are found in the text with their places in it, in its order."""
     letters = Letters(text)
     found: list[tuple[int, int, Run]] = []

@@ -81,7 +81,7 @@ def bands(rows: Sequence[Row]) -> list[Band]:
     found: list[Band] = []
     at = 0
     while at < len(rows):
-        longest = max((_grow(rows, at, gap) for gap in _gaps(rows[at])), key=lambda one: one.last, default=None)
+        longest = max((_grow(rows, at, gap) for gap in gaps_of(rows[at])), key=lambda one: one.last, default=None)
         if longest is not None and _is_prose(longest, rows):
             found.append(longest)
             at = longest.last
@@ -90,7 +90,8 @@ def bands(rows: Sequence[Row]) -> list[Band]:
     return found
 
 
-def _gaps(row: Row) -> list[tuple[float, float]]:
+def gaps_of(row: Row) -> list[tuple[float, float]]:
+    """Return the stretches of a row that are empty and wider than between words."""
     gaps: list[tuple[float, float]] = []
     reach = row.runs[0].right
     for run in row.runs[1:]:

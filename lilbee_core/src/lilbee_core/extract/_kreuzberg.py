@@ -20,7 +20,7 @@ from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
 _TELLS_LANGUAGE = (PDF, "application/x-fictionbook+xml")
-_OUR_VERSION = "2"
+_OUR_VERSION = "3"
 
 
 class KreuzbergExtractor:
@@ -63,7 +63,9 @@ def _pdf(source: Source, data: bytes, context: ExtractContext) -> Document:
     extraction = run_engine(source, data, output="markdown", password=context.password)
     pages = join_pages(extraction, data, context)
     _check(source, pages.placed, context)
-    return replace(_document(source, extraction, pages.placed), pages_without_text=pages.without_text)
+    return replace(
+        _document(source, extraction, pages.placed), pages_without_text=pages.without_text, tables=pages.tables
+    )
 
 
 def _check(source: Source, placed: Placed, context: ExtractContext) -> None:

@@ -74,6 +74,7 @@ class MailExtractor(Nesting):
             headings=tuple(text.headings),
             warnings=(*parts.warnings, *text.warnings),
             scans=tuple(text.scans),
+            tables=tuple(text.tables),
         )
 
 

@@ -68,6 +68,7 @@ class MboxExtractor(Nesting):
             headings=tuple(joined.headings),
             warnings=joined.warnings,
             scans=tuple(joined.scans),
+            tables=tuple(joined.tables),
         )
 
 

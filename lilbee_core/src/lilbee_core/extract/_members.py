@@ -15,7 +15,7 @@ from lilbee_core.extract._registry import ExtractorRegistry, build_extractor
 from lilbee_core.extract._run import run_extractor
 from lilbee_core.plugins.specs import ExtractServices, MemberLimits
 from lilbee_core.protocols import ExtractContext, Extractor
-from lilbee_core.types import Document, Heading, Scan, Segment, Source, Span
+from lilbee_core.types import Document, Heading, Scan, Segment, Source, Span, Table
 
 GAP = "\n\n"
 _MOST_WARNINGS = 100
@@ -47,6 +47,7 @@ class Joined:
         self.segments: list[Segment] = []
         self.headings: list[Heading] = []
         self.scans: list[Scan] = []
+        self.tables: list[Table] = []
         self._warnings: list[str] = []
 
     @property
@@ -82,6 +83,7 @@ class Joined:
         self.segments += member_segments(document, member, start, len(body))
         self.headings += [replace(one, start=one.start + start) for one in document.headings if one.start < len(body)]
         self.scans += [_placed(one, member, start, len(body)) for one in document.scans]
+        self.tables += moved_tables(document, start, len(body))
         self._warnings += [f"{member}: {warning}" for warning in document.warnings]
         self._take(body, start)
 
@@ -115,6 +117,13 @@ class Joined:
     def _take(self, body: str, start: int) -> None:
         self._pieces.append(body)
         self._length = start + len(body)
+
+
+def moved_tables(document: Document, start: int, length: int) -> Iterator[Table]:
+    """Yield the tables of a document whose text begins at `start` and is so long."""
+    for one in document.tables:
+        if one.span.end <= length:
+            yield Table(Span(start + one.span.start, start + one.span.end), one.head)
 
 
 def member_segments(document: Document, member: str, start: int, length: int) -> list[Segment]:

@@ -91,6 +91,7 @@ class OutlookExtractor(Nesting):
             headings=(*mail.headings, *text.headings),
             warnings=(*mail.warnings, *text.warnings),
             scans=tuple(text.scans),
+            tables=tuple(text.tables),
         )
 
 

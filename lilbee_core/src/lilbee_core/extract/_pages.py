@@ -9,8 +9,9 @@ from itertools import pairwise
 from lilbee_core.extract._headings import markdown_headings
 from lilbee_core.extract._paged import GAP
 from lilbee_core.extract._pictures import Picture
+from lilbee_core.extract._tables import marked_tables
 from lilbee_core.protocols import OcrPage
-from lilbee_core.types import Box, Document, Heading, Segment, Span
+from lilbee_core.types import Box, Document, Heading, Segment, Span, Table
 
 Found = Mapping[int, tuple[OcrPage, Picture]]
 
@@ -23,17 +24,22 @@ def with_pages(document: Document, found: Found, pages: int) -> Document:
         # An image file has no pages.
         (page, _), *_ = found.values()
         marked = markdown_headings(page.text) if page.markdown else ()
-        return replace(document, text=page.text, headings=marked, title=document.title or _title(marked))
+        marks = tuple(marked_tables(page.text)) if page.markdown else ()
+        title = document.title or _title(marked)
+        return replace(document, text=page.text, headings=marked, tables=marks, title=title)
     old = {one.page: one for one in document.segments if one.page is not None}
     pieces: list[str] = []
     segments: list[Segment] = []
     headings: list[Heading] = []
+    tables: list[Table] = []
     at = 0
     for number in range(1, max([pages, *(page for page in old if page)]) + 1):
         if number in found:
             body, inside, heads = _recognized(*found[number], at)
+            tables += (_at(one, at) for one in (marked_tables(body) if found[number][0].markdown else ()))
         else:
             body, inside, heads = _kept(document, old.get(number), at)
+            tables += _kept_tables(document, old.get(number), at)
         segments += [Segment(span=Span(at, at + len(body)), page=number), *inside]
         headings += heads
         pieces.append(body)
@@ -43,8 +49,20 @@ def with_pages(document: Document, found: Found, pages: int) -> Document:
         text=GAP.join(pieces),
         segments=tuple(segments),
         headings=tuple(headings),
+        tables=tuple(tables),
         title=document.title or _title(headings),
     )
+
+
+def _at(table: Table, shift: int) -> Table:
+    return Table(Span(table.span.start + shift, table.span.end + shift), table.head)
+
+
+def _kept_tables(document: Document, old: Segment | None, at: int) -> Sequence[Table]:
+    if old is None:
+        return ()
+    start, end = old.span.start, old.span.end
+    return [_at(one, at - start) for one in document.tables if start <= one.span.start and one.span.end <= end]
 
 
 def _title(headings: Sequence[Heading]) -> str | None:

@@ -11,10 +11,11 @@ from lilbee_core.extract._bidi import in_reading_order
 from lilbee_core.extract._boxes import box_segments
 from lilbee_core.extract._columns import bands, lines_by_column, lines_text, reads_across, rows_of
 from lilbee_core.extract._engine import Extraction, Node
+from lilbee_core.extract._grid import page_tables
 from lilbee_core.extract._layout import NoLayout, PdfFile, Run, opened, page_runs, page_size, picture_share
 from lilbee_core.extract._paged import GAP, Placed, find_headings
 from lilbee_core.protocols import ExtractContext
-from lilbee_core.types import Box, Heading, Segment, Span
+from lilbee_core.types import Box, Heading, Segment, Span, Table
 
 _LAYOUT_S = 20.0
 """Longest time spent on positions; the pages behind have no boxes."""
@@ -29,6 +30,7 @@ class Pages:
 
     placed: Placed
     without_text: tuple[int, ...] = ()
+    tables: tuple[Table, ...] = ()
 
 
 def join_pages(extraction: Extraction, data: bytes, context: ExtractContext) -> Pages:
@@ -37,6 +39,7 @@ def join_pages(extraction: Extraction, data: bytes, context: ExtractContext) -> 
     segments: list[Segment] = []
     headings: list[Heading] = []
     without: list[int] = []
+    tables: list[Table] = []
     marked = _headings_by_page(extraction)
     at = 0
     with ExitStack() as stack:
@@ -48,10 +51,11 @@ def join_pages(extraction: Extraction, data: bytes, context: ExtractContext) -> 
             segments.append(Segment(span=Span(at, at + len(body)), page=number))
             segments += layout.boxes(number, body, at)
             headings += find_headings(body, marked.get(number, ()), offset=at)
+            tables += layout.tables(number, body, at)
             pieces.append(body)
             at += len(body) + len(GAP)
     placed = Placed(text=GAP.join(pieces), segments=tuple(segments), headings=tuple(headings))
-    return Pages(placed=placed, without_text=tuple(without))
+    return Pages(placed=placed, without_text=tuple(without), tables=tuple(tables))
 
 
 def _headings_by_page(extraction: Extraction) -> Mapping[int, list[Node]]:
@@ -106,6 +110,11 @@ class _Layout:
             return
         whole = Box(page=number, left=0.0, bottom=0.0, right=round(width, 1), top=round(height, 1))
         yield from box_segments(body, self._runs(number), number, offset=offset, whole=whole)
+
+    def tables(self, number: int, body: str, offset: int) -> Iterator[Table]:
+        """Yield the tables of a page."""
+        for one in page_tables(body, self._runs(number)):
+            yield Table(Span(offset + one.span.start, offset + one.span.end), one.head)
 
     def _runs(self, number: int) -> list[Run]:
         self._context.check()

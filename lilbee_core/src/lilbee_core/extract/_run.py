@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from lilbee_core.errors import ExtractError, LilbeeError, LimitExceeded
 from lilbee_core.extract._reading import check_length, not_readable
+from lilbee_core.extract._tables import with_tables
 from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Metadata, MetaValue, Source
 
@@ -22,7 +23,7 @@ def run_extractor(extractor: Extractor, source: Source, context: ExtractContext)
     try:
         document = extractor.extract(source, context)
         check_length(source, document.text, context)
-        return replace(_whole_letters(document), extractor=f"{extractor.name}/{extractor.version}")
+        return replace(with_tables(_whole_letters(document)), extractor=f"{extractor.name}/{extractor.version}")
     except Exception as error:  # noqa: BLE001 - an extractor may be anybody's code; its failure costs one file
         return _as_ours(error, extractor, source)
 
@@ -41,6 +42,7 @@ def _whole_letters(document: Document) -> Document:
             for one in document.segments
         ),
         metadata=Metadata({key: _whole_value(value) for key, value in document.metadata.items()}),
+        tables=tuple(replace(one, head=_whole(one.head)) for one in document.tables),
         warnings=tuple(map(_whole, document.warnings)),
     )
 

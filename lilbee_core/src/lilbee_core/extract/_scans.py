@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lilbee_core.errors import LilbeeError, NoText
-from lilbee_core.extract._members import GAP, member_segments
-from lilbee_core.types import Document, Heading, Metadata, Scan, Segment, Source, Span
+from lilbee_core.extract._members import GAP, member_segments, moved_tables
+from lilbee_core.types import Document, Heading, Metadata, Scan, Segment, Source, Span, Table
 
 
 def source_of(scan: Scan, around: Source) -> Source:
@@ -32,6 +32,11 @@ def own_document(document: Document, scan: Scan) -> Document | NoText:
             if start <= one.span.start and one.span.end <= end
         ),
         headings=tuple(replace(one, start=one.start - start) for one in document.headings if start <= one.start < end),
+        tables=tuple(
+            Table(Span(one.span.start - start, one.span.end - start), one.head)
+            for one in document.tables
+            if start <= one.span.start and one.span.end <= end
+        ),
         pages_without_text=scan.pages,
     )
 
@@ -52,6 +57,7 @@ def with_scans(document: Document, read: Sequence[tuple[Scan, Document | LilbeeE
         text=out.text,
         segments=tuple(out.segments),
         headings=tuple(out.headings),
+        tables=tuple(out.tables),
         warnings=tuple(warnings),
         metadata=_facts(document, [(scan, one) for scan, one in read if isinstance(one, Document)]),
     )
@@ -77,6 +83,7 @@ class _Rewritten:
         self._owes_gap = False
         self.segments: list[Segment] = []
         self.headings: list[Heading] = []
+        self.tables: list[Table] = []
 
     @property
     def text(self) -> str:
@@ -95,6 +102,7 @@ class _Rewritten:
         self._owes_gap = not self._document.text.startswith(GAP, scan.span.end)
         self.segments += member_segments(result, scan.member, start, len(body))
         self.headings += [replace(one, start=one.start + start) for one in result.headings if one.start < len(body)]
+        self.tables += moved_tables(result, start, len(body))
         self._at = max(self._at, scan.span.end)
 
     def finish(self) -> None:
@@ -117,6 +125,11 @@ class _Rewritten:
         ]
         self.headings += [
             replace(one, start=one.start + shift) for one in self._document.headings if first <= one.start < end
+        ]
+        self.tables += [
+            Table(Span(one.span.start + shift, one.span.end + shift), one.head)
+            for one in self._document.tables
+            if first <= one.span.start < end
         ]
 
     def _add(self, piece: str) -> None:

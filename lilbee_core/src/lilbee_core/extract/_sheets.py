@@ -9,13 +9,12 @@ from io import BytesIO
 from lilbee_core.extract._engine import Extraction
 from lilbee_core.extract._loose import texts
 from lilbee_core.extract._paged import Placed
+from lilbee_core.extract._tables import HEAD_CHARS, is_head
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.types import Heading
 
 _MIDNIGHT = re.compile(r"(?<=\d{4}-\d\d-\d\d) 00:00:00$")
-_NUMBER = re.compile(r"[-+]?[\d.,\s]*\d[\d.,\s]*%?")
 _HEAD_ROWS = 5
-_HEAD_CHARS = 300
 _MOST_PLACES = 50_000
 """Rows of a sheet beyond which several share a place: each costs memory."""
 Corner = tuple[int, int]
@@ -45,7 +44,7 @@ def _sheet(name: str, rows: Sequence[Sequence[str]], corner: Corner | None) -> T
         line = table_row(cells).rstrip(" |")
         if not line:
             continue
-        if head is None and len(lines) < _HEAD_ROWS and _is_head(cells):
+        if head is None and len(lines) < _HEAD_ROWS and is_head(cells):
             head = len(lines)
         lines.append(line)
         labels.append(_label(name, cells, number, corner, step) if corner is not None else None)
@@ -55,14 +54,8 @@ def _sheet(name: str, rows: Sequence[Sequence[str]], corner: Corner | None) -> T
     start = sheet.rows(lines, labels)
     if head is not None:
         start += sum(len(line) + 1 for line in lines[:head])
-        sheet.headings.append(Heading(start=start, level=2, title=lines[head].strip(" |")[:_HEAD_CHARS]))
+        sheet.headings.append(Heading(start=start, level=2, title=lines[head].strip(" |")[:HEAD_CHARS]))
     return sheet
-
-
-def _is_head(cells: Sequence[str]) -> bool:
-    """Say whether a row looks like the names of columns: at least two, and no numbers."""
-    used = [cell.strip() for cell in cells if cell.strip()]
-    return len(used) > 1 and not any(_NUMBER.fullmatch(cell) for cell in used)
 
 
 def _label(name: str, cells: Sequence[str], number: int, corner: Corner, step: int) -> str:

@@ -42,6 +42,7 @@ from lilbee_core.types._documents import (
     Span,
     StoredText,
     Symbol,
+    Table,
     chunk_id,
     document_id,
 )
@@ -118,7 +119,7 @@ __all__ = [
     "Note", "PageProblem", "Part", "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange",
     "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope",
     "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "ServerStatus", "Source", "Span",
-    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Tool", "ToolCall",
-    "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan",
-    "chunk_id", "closable", "document_id",
+    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Table", "Tool",
+    "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage",
+    "WikiPlan", "chunk_id", "closable", "document_id",
 ]  # fmt: skip

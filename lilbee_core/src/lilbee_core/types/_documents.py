@@ -117,6 +117,17 @@ class Heading:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in the text, from the beginning of its first row, and the names of its columns (``Name | Price``).
+
+    Pieces of a long table carry `head` beside their text.
+    """
+
+    span: Span
+    head: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbol:
     """A definition in source code. `name` is the dotted path (``Store.open``)."""
@@ -214,6 +225,7 @@ class Document:
     segments: tuple[Segment, ...] = ()
     headings: tuple[Heading, ...] = ()
     symbols: tuple[Symbol, ...] = ()
+    tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
     pages_without_text: tuple[int, ...] = ()
     scans: tuple[Scan, ...] = ()
