@@ -17,7 +17,7 @@ HEAD_CHARS = 300
 _LEAST_ROWS = 3
 _BARS = "text/x-org"
 _ROW = re.compile(r"^[^\n]*? \| [^\n]*$", re.MULTILINE)
-_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
+_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
 _NUMBER = re.compile(r"[-+]?[\d.,\s]*\d[\d.,\s]*%?")
 _MARKER = re.compile(r"\(?(?:[ivxlcIVXLC]+|\d+|\w)[.)]|.*:")
 """Numbers of a list, and names of what stands beside them."""

@@ -122,10 +122,10 @@ def check_places(document: Document, what: str) -> None:
     size = len(document.text)
     assert "\r" not in document.text, f"{what}: lines end in carriage returns"
     assert 0 <= document.body_start <= size, f"{what}: the body starts outside the text"
-    spans = [*(one.span for one in document.segments), *(one.span for one in document.symbols)]
-    assert all(span.end <= size for span in spans), f"{what}: a segment or symbol lies outside the text"
+    spans = [one.span for one in (*document.segments, *document.symbols, *document.tables)]
+    assert all(span.end <= size for span in spans), f"{what}: a segment, symbol or table lies outside the text"
     assert all(0 <= one.start < max(size, 1) for one in document.headings), f"{what}: a heading lies outside the text"
-    for name in ("segments", "symbols"):
+    for name in ("segments", "symbols", "tables"):
         starts = [one.span.start for one in getattr(document, name)]
         assert starts == sorted(starts), f"{what}: {name} are not in the order of the text"
     starts = [one.start for one in document.headings]
