@@ -19,7 +19,7 @@ from lilbee_core.errors import InvalidArgument, LilbeeError, StoreError, StoreTo
 from lilbee_core.store import Store
 from lilbee_core.store._engine import connect
 from lilbee_core.types import DocumentId
-from tests.core.store._build import Words, a_document, unit_vectors
+from tests.core.store._build import Words, a_document, ids, unit_vectors
 
 
 def is_plain(error: LilbeeError) -> bool:
@@ -167,9 +167,9 @@ def _scramble(path: Path) -> None:
 
 DAMAGES = [
     ("chunks.lance", _remove), ("documents.lance", _remove), ("texts.lance", _remove), ("layout.json", _remove),
-    ("chunks.lance/data", _remove), ("chunks.lance/_versions", _remove), ("chunks.lance/_indices/*", _remove),
+    ("chunks.lance/data", _remove), ("chunks.lance/_versions", _remove),
     *((place, how) for place in ("chunks.lance/data/*", "chunks.lance/_versions/*", "documents.lance/data/*",
-                                 "chunks.lance/_indices/*/*.lance", "layout.json") for how in (_cut, _wipe, _scramble)),
+                                 "layout.json") for how in (_cut, _wipe, _scramble)),
 ]  # fmt: skip
 
 
@@ -198,6 +198,34 @@ def test_a_damaged_index_says_so_and_can_be_reset(
         store.put([a_document("again")])
         assert store.check() == ()
         assert store.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("where", "damage"),
+    [
+        ("_indices", _remove),
+        ("_indices/*", _remove),
+        *(("_indices/*/*.lance", how) for how in (_cut, _wipe, _scramble)),
+    ],
+)
+def test_what_indexes_are_for_is_answered_without_them(
+    healthy: Path, tmp_path: Path, where: str, damage: Callable[[Path], None]
+) -> None:
+    place = tmp_path / "library"
+    shutil.copytree(healthy, place)
+    with Store.open(place) as store:
+        expected = ids(store.lexical(Words("alpha"), limit=20))
+    for path in list((place / "index" / "chunks.lance").glob(where)):
+        damage(path)
+    with Store.open(place) as store:
+        assert all(ask() for ask in everything_of(store).values())
+        assert ids(store.lexical(Words("alpha"), limit=20)) == expected
+        assert ["word index" in one and "lilbee sync" in one for one in store.warnings()] == [True]
+        assert any("word index" in one and "lilbee sync" in one for one in store.check())
+    with Store.open(place) as store:
+        assert ["word index" in one for one in store.repair()] == [True]
+        assert store.repair() == store.warnings() == store.check() == ()
+        assert ids(store.lexical(Words("alpha"), limit=20)) == expected
 
 
 def test_a_damaged_state_says_so(tmp_path: Path) -> None:
