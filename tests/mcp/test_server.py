@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +75,43 @@ def test_an_error_is_an_error_with_its_code(library: Lilbee) -> None:
     assert result.is_error
     assert "search.empty_query" in result.content[0].text
     assert "Traceback" not in result.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("search", {"query": 3}, "argument.invalid: query must be a text, got 3. Correct the arguments of search."),
+        ("search", {"query": "bees", "top_k": "many"}, "argument.invalid: top_k must be a whole number, got 'many'."),
+        ("search", {"query": "bees", "top_k": [1]}, "argument.invalid: top_k must be a whole number, got [1]."),
+        ("search", {"query": "bees", "top_k": 0}, "argument.invalid: top_k must be at least 1, got 0."),
+        ("search", {"query": ["bees"], "top_k": None}, "['bees']; top_k must be a whole number, got None"),
+        ("search", {}, "argument.invalid: query is missing. Correct"),
+        ("find", {}, "argument.invalid: there is no tool 'find'. Call one of "),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_told_in_our_words(library: Lilbee, name: str, arguments: Any, told: str) -> None:
+    result = call(library, name, **arguments)
+    assert result.is_error
+    assert told in result.content[0].text
+    assert "pydantic" not in result.content[0].text
+    assert "validation error" not in result.content[0].text
+
+
+@pytest.mark.slow
+def test_every_line_is_answered(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    env = {**os.environ, "LILBEE_EMBEDDING_MODEL": "none", "LILBEE_CONFIG_DIR": str(tmp_path / "config")}
+    lines = ["{bad", "[]", "", "3", '{"jsonrpc": "2.0", "id": 7, "method": 3}', '{"id": "a"}']
+    done = subprocess.run(
+        [sys.executable, "-m", "lilbee_mcp.main", "--library", str(root)],
+        input="\n".join(lines) + "\n", capture_output=True, text=True, env=env, timeout=60, check=True,
+    )  # fmt: skip
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    told = [(one["id"], one["error"]["code"]) for one in answers]
+    wanted = [(None, -32700), (None, -32600), (None, -32600), (7, -32600), ("a", -32600)]
+    assert told == wanted
+    assert all("Send one JSON-RPC 2.0 message a line" in one["error"]["message"] for one in answers)
 
 
 def test_status_counts(library: Lilbee) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from mcp.server import MCPServer
 
 from lilbee_core import Lilbee, __version__
+from lilbee_mcp.refusals import PlainServer
 from lilbee_mcp.tools import search, status
 
 
 def build_server(library: Lilbee) -> MCPServer:
     """Return a server whose tools read `library`; the caller closes the library."""
-    server = MCPServer(
+    server = PlainServer(
         "lilbee",
         version=__version__,
         log_level="WARNING",
