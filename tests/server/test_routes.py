@@ -139,3 +139,22 @@ def test_a_bug_is_told_without_its_traceback(library: Lilbee, monkeypatch: pytes
     assert answer.status_code == 500
     assert answer.json()["error"]["code"] == "internal"
     assert "upside down" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("/api/search?query=bees&top_k=abc", "top_k must be a whole number, got 'abc'"),
+        ("/api/search?query=bees&top_k=nan", "top_k must be a whole number, got 'nan'"),
+        ("/api/search?query=bees&top_k=0", "top_k must be a whole number of >= 1, got '0'"),
+        ("/api/search?query=bees&diversify=maybe", "diversify must be true or false, got 'maybe'"),
+        ("/api/search", "query is missing"),
+        ("/api/explain?query=bees", "document is missing"),
+    ],
+)
+def test_wrong_parameters_are_told_in_our_words(client: TestClient[Litestar], address: str, message: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert (error["code"], error["message"]) == ("argument.invalid", message)
+    assert error["hint"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 from litestar import Request, Response
 from litestar.datastructures import State
@@ -11,6 +12,11 @@ from litestar.exceptions import HTTPException, ValidationException
 from lilbee_core import errors
 
 log = logging.getLogger(__name__)
+
+# What the framework says: "Expected `int | null`, got `str`", "Expected `int` >= 1".
+_EXPECTED = re.compile(r"Expected `(\w+)[^`]*`(?: ([<>]=? \d+))?")
+_MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
+_WANTED = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text"}
 
 _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.EmptyQuery, 400),
@@ -40,7 +46,9 @@ def lilbee_problem(request: Request[object, object, State], error: errors.Lilbee
 def http_problem(request: Request[object, object, State], error: HTTPException) -> Response[dict[str, object]]:
     """Return the answer for a request that no route takes as it is, in the same form."""
     if isinstance(error, ValidationException):
-        return _problem("argument.invalid", "; ".join(_wrong(error)), "Correct the parameters.", error.status_code)
+        return _problem(
+            "argument.invalid", "; ".join(_wrong(error, request)), "Correct the parameters.", error.status_code
+        )
     code, hint = {
         404: ("server.no_route", "GET /schema/openapi.json lists every address."),
         405: ("server.no_method", "GET /schema/openapi.json lists the methods of every address."),
@@ -59,8 +67,24 @@ def _problem(code: str, message: str, hint: str, status: int) -> Response[dict[s
     return Response({"error": {"code": code, "message": message, "hint": hint}}, status_code=status)
 
 
-def _wrong(error: ValidationException) -> list[str]:
-    """Say which parameters are wrong, and why."""
+def _wrong(error: ValidationException, request: Request[object, object, State]) -> list[str]:
+    """Say which parameters are wrong, and what they must be."""
     extra = error.extra if isinstance(error.extra, list) else []
-    wrong = [f"{one.get('key', 'a parameter')}: {one.get('message', 'is not allowed')}" for one in extra]
-    return wrong or [error.detail]
+    missing = _MISSING.search(error.detail)
+    if missing is not None and not extra:
+        return [f"{missing[1]} is missing"]
+    return [_told(str(one.get("key", "a parameter")), str(one.get("message", "")), request) for one in extra] or [
+        error.detail
+    ]
+
+
+def _told(name: str, message: str, request: Request[object, object, State]) -> str:
+    given = request.query_params.get(name)
+    kind = _EXPECTED.match(message)
+    wanted = _WANTED.get(kind[1], "") if kind is not None else ""
+    if not wanted:
+        return f"{name}: {message or 'is not allowed'}"
+    least = ""
+    if kind is not None and kind[2]:
+        least = kind[2].replace(">=", " of at least").replace("<=", " of at most")
+    return f"{name} must be {wanted}{least}, got {given!r}"
