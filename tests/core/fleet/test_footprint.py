@@ -30,8 +30,8 @@ def test_weights_cache_and_buffers_are_counted() -> None:
     facts = CHAT_8B.facts
     assert found.kv_bytes == 8192 * 144 * 1024
     assert found.kv_bytes_per_token == 144 * 1024
-    # 512 tokens at once: the scores of 32,000 words are the largest step.
-    assert found.compute_bytes == 512 * (32_000 + 1024) * 4
+    # 512 tokens at once: their attention, the layer behind it, and the scores of 32,000 words for one of them.
+    assert found.compute_bytes == 512 * 8192 * 6 + 512 * (4 * 1024 + 2 * 4096) * 4 + 32_000 * 4
     on_card = sum(facts.layer_bytes) + facts.output_bytes
     assert found.discrete_bytes == on_card + found.kv_bytes + found.compute_bytes + CARD_OVERHEAD
     assert found.unified_bytes < found.discrete_bytes + facts.output_bytes

@@ -50,6 +50,9 @@ class AdoptedProcess:
     def log_tail(self, lines: int = 50) -> str:
         return _logs.tail(self._log_file, lines)
 
+    def detach(self) -> None:
+        """Let it run on, as it did before us."""
+
     def _signal(self, number: int) -> None:
         if not self._processes.is_alive(self._mark):
             return

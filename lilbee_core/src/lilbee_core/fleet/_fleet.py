@@ -20,6 +20,7 @@ from lilbee_core.fleet._built import Built, end, roles_of
 from lilbee_core.fleet._clock import SystemClock
 from lilbee_core.fleet._engine import WRONG_PROCESSOR, Engine, find_engine, mark_unfit
 from lilbee_core.fleet._groups import TURN_TIMEOUT_S, Group
+from lilbee_core.fleet._inventory import log_of, running
 from lilbee_core.fleet._launcher import SystemLauncher
 from lilbee_core.fleet._loading import SHORTEST_LIMIT_S, Surroundings, loaded_bytes
 from lilbee_core.fleet._monitor import Monitor
@@ -270,6 +271,22 @@ class Fleet:
         """Return how each server of this fleet is; nothing before it is first used."""
         built = self._built
         return () if built is None else tuple(one.status() for one in built.servers)
+
+    def running(self) -> tuple[ServerStatus, ...]:
+        """Return every server of this user's processes that runs now, whoever started it."""
+        return running(self._state, self._processes)
+
+    def log(self, server: str, *, lines: int = 50) -> str:
+        """Return the last lines of the log of a running server, or of the servers of a role.
+
+        Raises:
+            FleetError: If there is no such server.
+        """
+        return log_of(self._state, server, lines)
+
+    def stop(self) -> tuple[int, ...]:
+        """End every server of this user's processes and return their ids; a role that is asked for starts anew."""
+        return reap(self._state, self._processes, spare_detached=False, everything=True).pids
 
     def obituary(self, server: str) -> FleetError | None:
         """Return why a server is gone, if it is."""

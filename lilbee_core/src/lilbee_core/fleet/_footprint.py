@@ -87,15 +87,16 @@ def kv_bytes(facts: GgufFacts, sizing: Sizing, layer: int) -> int:
 
 
 def compute_bytes(model: RoleModel, sizing: Sizing) -> int:
-    """Return the buffers for the largest step: attention and the layer behind it, or the scores of all words."""
+    """Return the buffers for the largest step: attention and the layer behind it, and the scores of all words."""
     facts = model.facts
     batch = min(sizing.ubatch_tokens, sizing.context_tokens * sizing.slots)
     seen = sizing.context_tokens if facts.kv_elements else batch
     attention = batch * seen * (6 if sizing.flash_attention else 4 * max(1, facts.heads) + 4)
     wide = facts.feed_forward_length or 4 * facts.embedding_length
     hidden = batch * (4 * facts.embedding_length + 2 * wide) * 4
-    scores = batch * facts.vocabulary * 4 if model.role in {"chat", "vision"} else 0
-    return max(attention + hidden, scores + batch * facts.embedding_length * 4)
+    # Scores are kept for the last token of each request only.
+    scores = sizing.slots * facts.vocabulary * 4 if model.role in {"chat", "vision"} else 0
+    return attention + hidden + scores
 
 
 def projector_bytes(projector: GgufFacts | None) -> int:

@@ -162,6 +162,12 @@ class SystemProcess:
     def log_tail(self, lines: int = 50) -> str:
         return _logs.tail(self._log_file, lines)
 
+    def detach(self) -> None:
+        with self._lock:
+            # Whoever lets a process run on does not want to be warned of it when its handle goes.
+            if self._popen.poll() is None:
+                self._popen.returncode = 0
+
     def _has_ended(self) -> bool:
         return _CAN_LOOK and _has_ended(self._popen.pid)
 

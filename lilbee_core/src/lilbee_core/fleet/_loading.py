@@ -147,11 +147,16 @@ class Attempt:
 def endpoint_at(placed: PlacedServer, port: int, key: str) -> Endpoint:
     """Return where a server listens."""
     return Endpoint(
-        base_url=f"http://127.0.0.1:{port}/v1",
+        base_url=endpoint_url(port),
         api_key=key or None,
         model=placed.model,
         context_tokens=tokens_at_once(placed),
     )
+
+
+def endpoint_url(port: int) -> str:
+    """Return the address of a server."""
+    return f"http://127.0.0.1:{port}/v1"
 
 
 def tokens_at_once(placed: PlacedServer) -> int:

@@ -65,12 +65,13 @@ def reap(
         if not everything and (processes.is_alive(record.owner) or (record.detached and spare_detached)):
             continue
         marks = survivors(record, processes)
+        # First the record: a living owner whose server is gone together with it does not start it again.
+        forget(record)
         if marks:
-            log.info("ending %d server(s) of %s that outlived their owner", len(marks), record.group)
+            log.info("ending %d server(s) of %s", len(marks), record.group)
             processes.end(marks)
         pids += [mark.pid for mark in marks]
         groups.append(record.group)
-        forget(record)
     return Reaped(pids=tuple(pids), groups=tuple(groups))
 
 

@@ -333,6 +333,8 @@ class Server:
     def release(self) -> None:
         """Let go of the process without ending it: the next lilbee may adopt it."""
         with self._lock:
+            if self._process is not None:
+                self._process.detach()
             self._process = self._mark = self._endpoint = None
             self._state, self._gone = State.STOPPED, True
 

@@ -50,6 +50,10 @@ class ProcessHandle(Protocol):
 
     def log_tail(self, lines: int = 50) -> str: ...
 
+    def detach(self) -> None:
+        """Let it run on without us; nothing is asked of it afterwards."""
+        ...
+
 
 class Launcher(Protocol):
     """The only place that starts model servers."""

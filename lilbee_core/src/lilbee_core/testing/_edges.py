@@ -129,6 +129,7 @@ class FakeProcess:
         self.launch = launch
         self.lines: list[str] = []
         self.ignores_terminate = False
+        self.detached = False
 
     @property
     def pid(self) -> int:
@@ -155,6 +156,9 @@ class FakeProcess:
 
     def log_tail(self, lines: int = 50) -> str:
         return "\n".join(self.lines[-lines:])
+
+    def detach(self) -> None:
+        self.detached = True
 
 
 class FakeLauncher:
