@@ -146,7 +146,7 @@ def test_a_bug_is_told_without_its_traceback(library: Lilbee, monkeypatch: pytes
     [
         ("/api/search?query=bees&top_k=abc", "top_k must be a whole number, got 'abc'"),
         ("/api/search?query=bees&top_k=nan", "top_k must be a whole number, got 'nan'"),
-        ("/api/search?query=bees&top_k=0", "top_k must be a whole number of >= 1, got '0'"),
+        ("/api/search?query=bees&top_k=0", "top_k must be a whole number of at least 1, got '0'"),
         ("/api/search?query=bees&diversify=maybe", "diversify must be true or false, got 'maybe'"),
         ("/api/search", "query is missing"),
         ("/api/explain?query=bees", "document is missing"),
