@@ -39,15 +39,15 @@ def next_cutoff(messages: Sequence[ConversationMessage], *, start: int, keep_tur
     that there is nothing to summarize.
     """
     ends = [at + 1 for at in range(start, len(messages)) if _ends_a_turn(messages, at)]
+    if ends and ends[-1] == len(messages) and messages[-1].state is not ReplyState.DONE:
+        ends.pop()  # the last reply may still be being written
     left = ends[: len(ends) - keep_turns] if keep_turns else ends
     return left[-1] if left else start
 
 
 def _ends_a_turn(messages: Sequence[ConversationMessage], at: int) -> bool:
-    message, is_last = messages[at], at + 1 == len(messages)
-    if message.role != "assistant" or (is_last and message.state is not ReplyState.DONE):
-        return False  # the last one may still be being written
-    return is_last or messages[at + 1].role == "user"
+    is_last = at + 1 == len(messages)
+    return messages[at].role == "assistant" and (is_last or messages[at + 1].role == "user")
 
 
 def is_due(

@@ -374,8 +374,9 @@ class Conversation:
             compaction = engine.compact(before, self.info.compaction, now=self._journal.now())
             if compaction is not None:
                 self._keep_summary(compaction)
-        except Exception:  # a bad summary must not cost the reply
-            log.warning("earlier messages could not be summarized; they are sent as they are", exc_info=True)
+        except Exception as error:  # whatever is wrong with a summary must not cost the reply
+            known = isinstance(error, LilbeeError)
+            log.warning("earlier messages could not be summarized: %s", error, exc_info=None if known else error)
 
     def _keep_summary(self, compaction: Compaction) -> None:
         if not any(one.id == compaction.through_id for one in self.messages):

@@ -130,7 +130,7 @@ class Journal:
             state.save(kind, kept.id, message_to(kept))
             for old in replaces:
                 state.delete(kind, old)
-            state.save(_KIND, id_, info_to(replace(info, updated_at=now)))
+            state.save(_KIND, id_, info_to(replace(_without(info, replaces), updated_at=now)))
         return kept
 
     def change(
@@ -169,16 +169,7 @@ class Journal:
             gone = messages[at:]
             for one in gone:
                 state.delete(kind, one.id)
-            ids = {one.id for one in gone}
-            self.change(
-                id_,
-                lambda info: (
-                    replace(info, compaction=None)
-                    if info.compaction is not None and info.compaction.through_id in ids
-                    else info
-                ),
-                touches=True,
-            )
+            self.change(id_, lambda info: _without(info, [one.id for one in gone]), touches=True)
         return gone
 
     def delete(self, id_: str) -> bool:
@@ -196,6 +187,13 @@ class Journal:
         keys = self._state().keys(_messages(id_))
         last = int(keys[-1].partition("-")[0]) if keys else 0
         return f"{last + 1:06d}-{secrets.token_hex(3)}"
+
+
+def _without(info: ConversationInfo, gone: Collection[str]) -> ConversationInfo:
+    """Return what is kept when messages leave: a summary that ends with one of them leaves too."""
+    if info.compaction is not None and info.compaction.through_id in gone:
+        return replace(info, compaction=None)
+    return info
 
 
 def _messages(id_: str) -> str:
