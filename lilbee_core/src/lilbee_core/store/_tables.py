@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -23,6 +24,7 @@ from lilbee_core.store._engine import (
 )
 from lilbee_core.store._errors import engine_errors
 from lilbee_core.store._filters import quote
+from lilbee_core.store._footers import Before, cut_off, look
 from lilbee_core.store._layout import Layout, LayoutFile, Stamp
 from lilbee_core.store._migrations import add_missing_columns
 from lilbee_core.store._quick import QuickConnection, QuickTable
@@ -43,6 +45,8 @@ from lilbee_core.store._schema import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 MANIFEST = "manifest.json"
@@ -150,9 +154,29 @@ class Tables:
                 table = self._quick[name] = self._quick_connection.open_table(name)
             return table
 
-    def engine(self, doing: str) -> AbstractContextManager[None]:
-        """Turn failures of the database inside the block into a `StoreError`."""
-        return engine_errors(doing, self.index)
+    @contextmanager
+    def engine(self, doing: str) -> Generator[None]:
+        """Turn failures of the database inside the block into a `StoreError`, and take back what it wrote in part.
+
+        Around every write, under the writer lock: old versions must still be there when the block ends.
+        """
+        before = look(self.index, TABLES)
+        try:
+            with engine_errors(doing, self.index):
+                yield
+        finally:
+            broken = cut_off(self.index, before)
+            if broken:
+                self._take_back(doing, broken)
+
+    def _take_back(self, doing: str, broken: Sequence[Before]) -> None:
+        """Return tables to what they were before the engine committed a file that is cut off."""
+        for one in broken:
+            log.warning("store: a file of %s is cut off; could not %s", one.name, doing)
+            if one.version is not None and newest_version(self.index / f"{one.name}.lance") != one.version:
+                with engine_errors(doing, self.index):
+                    self._open(one.name).restore(one.version)
+        raise _errors.full(doing, self.index)
 
     def select(
         self, name: str, doing: str, columns: Sequence[str], where: str | None = None, *, hidden: bool = False

@@ -46,6 +46,7 @@ MAX_GARBAGE_SHARE, MIN_GARBAGE_BYTES = 0.12, 1_000_000
 """Of each table. So an index of 17 MB was 1.16 times a fresh one at the most in 120 small syncs, for no more work."""
 KEEP_VERSIONS = timedelta(seconds=60)
 """A reader may still be inside a version this old."""
+KEEP_ALL = timedelta(days=36_500)
 KEEP_NOTHING = timedelta(milliseconds=1)
 """For when old versions are a large part of what lies on disk; readers that meet a missing file read again."""
 CHILD_ROWS = 50_000
@@ -341,13 +342,17 @@ def work_on(tables: Tables, work: Work) -> None:
             table.create_index(WORDS, config=words_index(), replace=True)
     if work.vectors:
         build(tables, work.name)
+    if not work.files:
+        return
     with tables.engine(f"tidy the table {work.name}"):
-        if work.files:
-            # Files that a killed writer left belong to no version. No other writer is at work: the lock is held.
-            table.optimize(cleanup_older_than=KEEP_VERSIONS, delete_unverified=True)
-            one = _condition(tables, work.name)
-            if one is not None and one.needs_pruning:
-                table.optimize(cleanup_older_than=KEEP_NOTHING, delete_unverified=True)
+        # Nothing old is deleted before the new files are looked at.
+        table.optimize(cleanup_older_than=KEEP_ALL)
+    with tables.engine(f"tidy the table {work.name}"):
+        # Files that a killed writer left belong to no version. No other writer is at work: the lock is held.
+        table.optimize(cleanup_older_than=KEEP_VERSIONS, delete_unverified=True)
+        one = _condition(tables, work.name)
+        if one is not None and one.needs_pruning:
+            table.optimize(cleanup_older_than=KEEP_NOTHING, delete_unverified=True)
 
 
 def _said(one: Condition, work: Work) -> list[str]:
