@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
@@ -216,4 +217,46 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
         parts[f"xl/worksheets/sheet{number}.xml"] = (
             f'<worksheet xmlns="{main}"><sheetData>{inner}</sheetData></worksheet>'
         )
+    return zipped(parts)
+
+
+def _record(kind: int, data: bytes = b"") -> bytes:
+    head = bytes([kind]) if kind < 128 else bytes([kind & 127 | 128, kind >> 7])
+    size, more = b"", len(data)
+    while True:
+        size += bytes([more & 127 | (128 if more > 127 else 0)])
+        more >>= 7
+        if not more:
+            return head + size + data
+
+
+def _wide(text: str) -> bytes:
+    return len(text).to_bytes(4, "little") + text.encode("utf-16-le")
+
+
+def xlsb(sheets: Mapping[str, Sequence[Sequence[str | float]]]) -> bytes:
+    """Return a binary workbook (.xlsb); the first cell of each sheet is B3."""
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+        "_rels/.rels": relations({"a": ("officeDocument", "xl/workbook.bin")}),
+        "xl/_rels/workbook.bin.rels": relations(
+            {f"r{number}": ("worksheet", f"worksheets/sheet{number}.bin") for number in range(len(sheets))}
+        ),
+    }
+    names = b""
+    for number, (name, rows) in enumerate(sheets.items()):
+        names += _record(156, struct.pack("<II", 0, number + 1) + _wide(f"r{number}") + _wide(name))
+        cells = b""
+        for at, row in enumerate(rows, start=2):
+            cells += _record(0, struct.pack("<IIHBHI", at, 0, 300, 0, 0, 0))
+            for column, cell in enumerate(row, start=1):
+                place = struct.pack("<II", column, 0)
+                text = isinstance(cell, str)
+                cells += _record(
+                    6 if text else 5, place + (_wide(cell) if isinstance(cell, str) else struct.pack("<d", cell))
+                )
+        size = struct.pack("<IIII", 2, len(rows) + 1, 1, max(map(len, rows)))
+        body = _record(129) + _record(148, size) + _record(145) + cells + _record(146) + _record(130)
+        parts[f"xl/worksheets/sheet{number}.bin"] = body
+    parts["xl/workbook.bin"] = _record(131) + _record(143) + names + _record(144) + _record(132)
     return zipped(parts)

@@ -48,6 +48,7 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("pptx", formats.SLIDES, build.pptx, "Presentations by slide, with notes"),
         ("odf", formats.ODF, build.odf, "OpenDocument texts and presentations"),
         ("epub", formats.EPUB, build.epub, "E-books by chapter"),
+        ("fb2", formats.FICTION, build.fb2, "E-books of FictionBook by chapter"),
         (
             "kreuzberg",
             formats.KREUZBERG,

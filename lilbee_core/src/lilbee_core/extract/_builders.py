@@ -123,6 +123,13 @@ def epub(options: Options, services: ExtractServices) -> Extractor:
     return EpubExtractor()
 
 
+def fb2(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``fb2``."""
+    from lilbee_core.extract._fiction import FictionExtractor
+
+    return FictionExtractor()
+
+
 def kreuzberg(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``kreuzberg``."""
     from lilbee_core.extract._kreuzberg import KreuzbergExtractor

@@ -55,13 +55,13 @@ DOCX = (
 )
 ODF = ("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.presentation")
 EPUB = ("application/epub+zip",)
+FICTION = ("application/x-fictionbook+xml",)
 OUTLOOK = ("application/vnd.ms-outlook",)
 WORD = "application/msword"
 PROSE = (
     WORD,
     "application/vnd.ms-powerpoint",
     "application/rtf",
-    "application/x-fictionbook+xml",
     "application/x-hwp",
 )
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp")

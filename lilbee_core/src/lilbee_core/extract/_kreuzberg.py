@@ -16,10 +16,10 @@ from lilbee_core.extract._pdf import join_pages
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.extract._sheets import join_sheets
 from lilbee_core.extract._unlock import unlocked
+from lilbee_core.extract._word95 import word95_text
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
-_TELLS_LANGUAGE = (PDF, "application/x-fictionbook+xml")
 _OUR_VERSION = "3"
 
 
@@ -53,6 +53,10 @@ class KreuzbergExtractor:
         if source.media_type == PDF:
             return _pdf(source, data, context)
         data = unlocked(source, data, context.password)
+        if source.media_type == WORD and (text := word95_text(source, data)) is not None:
+            placed = Placed(text=text)
+            _check(source, placed, context)
+            return _document(source, Extraction(text=text, metadata={}), placed)
         extraction, placed = _extract(source, data, context.password)
         _check(source, placed, context)
         return _document(source, extraction, placed)
@@ -94,7 +98,7 @@ def _document(source: Source, extraction: Extraction, placed: Placed) -> Documen
         text=placed.text,
         title=facts.text("title") or facts.mail_subject() or first,
         # Office files name the language of the program, not that of the text.
-        language=facts.text("language") if source.media_type in _TELLS_LANGUAGE else None,
+        language=facts.text("language") if source.media_type == PDF else None,
         date=facts.date(),
         metadata=facts.metadata(),
         has_lines=False,

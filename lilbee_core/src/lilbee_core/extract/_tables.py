@@ -9,7 +9,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lilbee_core.extract._formats import ARCHIVES, DOCX, EPUB, HTML, MAIL, MARKDOWN, ODF, OUTLOOK, PROSE, SLIDES
+from lilbee_core.extract._formats import (
+    ARCHIVES,
+    DOCX,
+    EPUB,
+    FICTION,
+    HTML,
+    MAIL,
+    MARKDOWN,
+    ODF,
+    OUTLOOK,
+    PROSE,
+    SLIDES,
+)
 from lilbee_core.extract._headings import plain_title
 from lilbee_core.types import Document, Span, Table
 
@@ -22,7 +34,19 @@ _NUMBER = re.compile(r"[-+]?[\d.,\s]*\d[\d.,\s]*%?")
 _MARKER = re.compile(r"\(?(?:[ivxlcIVXLC]+|\d+|\w)[.)]|.*:")
 """Numbers of a list, and names of what stands beside them."""
 _BAR = re.compile(r"(?<!\\)\|")
-_WRITTEN = (*HTML, *DOCX, *ODF, *SLIDES, *EPUB, *MAIL, *OUTLOOK, *PROSE, "application/xml", "application/mbox")
+_WRITTEN = (
+    *HTML,
+    *DOCX,
+    *ODF,
+    *SLIDES,
+    *EPUB,
+    *FICTION,
+    *MAIL,
+    *OUTLOOK,
+    *PROSE,
+    "application/xml",
+    "application/mbox",
+)
 """Types whose readers write tables as rows with bars."""
 
 
