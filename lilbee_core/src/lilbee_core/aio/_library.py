@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
+from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
 from lilbee_core.aio._threads import Threads
 from lilbee_core.arguments import checked
 from lilbee_core.library import Lilbee
@@ -106,6 +107,31 @@ class AsyncLilbee:
     def evaluation(self) -> AsyncEvaluation:
         """See `Lilbee.evaluation`."""
         return AsyncEvaluation(self._bee, self._threads)
+
+    @property
+    def conversations(self) -> AsyncConversations:
+        """See `Lilbee.conversations`."""
+        return AsyncConversations(self._bee, self._threads)
+
+    @property
+    def prompts(self) -> AsyncPrompts:
+        """See `Lilbee.prompts`."""
+        return AsyncPrompts(self._bee.prompts, self._threads)
+
+    @property
+    def notes(self) -> AsyncShelf:
+        """See `Lilbee.notes`."""
+        return AsyncShelf(self._bee.notes, self._threads)
+
+    @property
+    def facts(self) -> AsyncShelf:
+        """See `Lilbee.facts`."""
+        return AsyncShelf(self._bee.facts, self._threads)
+
+    @property
+    def skills(self) -> AsyncShelf:
+        """See `Lilbee.skills`."""
+        return AsyncShelf(self._bee.skills, self._threads)
 
     @property
     def plugins(self) -> tuple[PluginReport, ...]:

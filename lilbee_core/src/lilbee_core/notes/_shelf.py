@@ -98,7 +98,7 @@ class Shelf:
 
     # ------------------------------------------------------------------ writing
 
-    def add(self, text: str, *, name: str = "", description: str = "", author: Author = USER) -> Note:
+    def add(self, text: str, *, name: str = "", description: str = "", author: Author | None = None) -> Note:
         """Keep something new. A skill whose name is taken becomes another revision of it.
 
         Raises:
@@ -118,7 +118,7 @@ class Shelf:
                     text=text,
                     name=name,
                     description=description,
-                    author=author,
+                    author=author or USER,
                     created_at=now,
                     updated_at=now,
                 )
@@ -133,7 +133,7 @@ class Shelf:
         text: str | None = None,
         name: str | None = None,
         description: str | None = None,
-        author: Author = USER,
+        author: Author | None = None,
     ) -> Note:
         """Write something anew; what it was stays as a revision.
 
@@ -154,7 +154,7 @@ class Shelf:
             checked = self._checked(changed)
             if checked == last:
                 return last
-            note = replace(checked, revision=last.revision + 1, author=author, updated_at=self._now())
+            note = replace(checked, revision=last.revision + 1, author=author or USER, updated_at=self._now())
             taken = self.get(note.name) if self._kind.slug else None
             if taken is not None and taken.id != note.id:
                 raise InvalidArgument(f"there is a skill {note.name!r} already", hint="Choose another name.")
