@@ -199,6 +199,30 @@ def test_few_partitions_are_looked_into_and_never_too_few(needed: int, expected:
     assert len(asked) == len(set(asked)) <= 10
 
 
+def test_a_query_is_asked_again_only_where_that_can_change_what_it_finds() -> None:
+    needs = [1, 1, 1, 7, 30, 10_000]
+    asked: list[tuple[int, int]] = []
+
+    def hits(at: int, nprobes: int) -> int:
+        asked.append((at, nprobes))
+        return 10 if nprobes >= needs[at] else 9 if at == 5 else 4
+
+    def share(nprobes: int) -> float:
+        return sum(10 if nprobes >= need else 9 if need == 10_000 else 4 for need in needs) / 60
+
+    trial = ann.Trial(hits, len(needs), 10)
+    for nprobes in (5, 40, 20, 10, 40, 30, 5):
+        assert trial.recall(nprobes) == share(nprobes)
+    assert [one for one in asked if one[0] < 3] == [(0, 5), (1, 5), (2, 5)]
+    assert [nprobes for at, nprobes in asked if at == 3] == [5, 40, 20, 10]
+    assert [nprobes for at, nprobes in asked if at == 5] == [5, 40]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_table_without_vectors_has_nothing_to_find() -> None:
+    assert ann.Trial(lambda at, nprobes: 0, 0, 0).recall(5) == 0
+
+
 def test_looking_further_ends_where_it_finds_no_more() -> None:
     asked: list[int] = []
 

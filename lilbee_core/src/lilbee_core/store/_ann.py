@@ -145,8 +145,14 @@ def calibrate(table: Table, quick: QuickTable, dimension: int) -> tuple[int, flo
     """Return how many partitions a query should look into, and the recall that this gives at the least."""
     queries = mixtures(table, dimension)
     worst = thresholds(table, queries, dimension)
-    count = table.count_rows("has_vector")
-    return fewest_probes(lambda nprobes: _recall(quick, count, queries, worst, nprobes))
+    best = min(NEAREST, table.count_rows("has_vector"))
+
+    def hits(at: int, nprobes: int) -> int:
+        found = search(quick, queries[at], NEAREST, None, nprobes)
+        distances = cast("list[float]", found.column("_distance").to_pylist())
+        return sum(1.0 - distance >= worst[at] - TOLERANCE for distance in distances)
+
+    return fewest_probes(Trial(hits, len(queries), best).recall)
 
 
 def fewest_probes(recall_at: Callable[[int], float]) -> tuple[int, float]:
@@ -197,13 +203,29 @@ def thresholds(table: Table, queries: Vectors, dimension: int) -> NDArray[np.flo
     return cast("NDArray[np.float32]", best.min(axis=1))
 
 
-def _recall(table: QuickTable, vectors: int, queries: Vectors, worst: NDArray[np.float32], nprobes: int) -> float:
-    hits = 0
-    for query, threshold in zip(queries, worst, strict=True):
-        found = search(table, query, NEAREST, None, nprobes)
-        distances = cast("list[float]", found.column("_distance").to_pylist())
-        hits += sum(1.0 - distance >= threshold - TOLERANCE for distance in distances)
-    return hits / max(min(NEAREST, vectors) * len(queries), 1)
+class Trial:
+    """The recall of a number of queries, each with `best` true neighbors.
+
+    Looking further loses nothing that was found. So a query that has all its neighbors, or as many with fewer as with
+    more partitions, is not asked again, and most have them all at once.
+    """
+
+    def __init__(self, hits: Callable[[int, int], int], queries: int, best: int) -> None:
+        self._hits = hits
+        self._best = best
+        self._known: list[dict[int, int]] = [{} for _ in range(queries)]
+
+    def recall(self, nprobes: int) -> float:
+        """Return the share of the true neighbors that is found by looking into so many partitions."""
+        total = sum(self._found(at, known, nprobes) for at, known in enumerate(self._known))
+        return total / max(self._best * len(self._known), 1)
+
+    def _found(self, at: int, known: dict[int, int], nprobes: int) -> int:
+        with_fewer = max((hits for looked, hits in known.items() if looked <= nprobes), default=0)
+        with_more = min((hits for looked, hits in known.items() if looked >= nprobes), default=self._best)
+        if nprobes not in known:
+            known[nprobes] = with_fewer if with_fewer >= with_more else self._hits(at, nprobes)
+        return known[nprobes]
 
 
 def finds_a_vector(tables: Tables, name: str, table: Table) -> bool:
