@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from random import Random
@@ -14,7 +15,8 @@ from lilbee_core.chunking import TokenChunker
 from lilbee_core.errors import NoText
 from lilbee_core.extract._boxes import box_segments
 from lilbee_core.extract._columns import bands, lines_by_column, lines_text, reads_across, rows_of
-from lilbee_core.extract._layout import Run
+from lilbee_core.extract._gutters import gutters, taken_apart
+from lilbee_core.extract._layout import Run, opened, page_runs
 from lilbee_core.text import EstimatedTokens
 from lilbee_core.types import Box, Document, DocumentId
 from tests.core.extract._files import pdf, placed_pdf
@@ -54,6 +56,41 @@ def test_three_columns_and_a_hyphen(document: ReadDocument) -> None:
     text = document("a.pdf", placed_pdf(across(LEFT, RIGHT, THIRD, gap=185, size=9))).text
     joined = THIRD[0].removesuffix("-") + THIRD[1]
     assert text == "\n".join([*LEFT, *RIGHT, joined, THIRD[2]])
+
+
+PADDED = [f"{left.ljust(56)}{right}" for left, right in zip(LEFT, RIGHT, strict=True)]
+
+
+@pytest.mark.parametrize("kerned", [False, True], ids=["spaces", "kerning"])
+def test_columns_drawn_in_one_piece_are_taken_apart(kerned: bool, document: ReadDocument) -> None:
+    """A line of both columns is one object: with spaces in between, or with a big step from one to the other."""
+    data = placed_pdf([(40, 700 - 15 * row, 11, line) for row, line in enumerate(PADDED)] + [(40, 640, 11, NOTE)])
+    if kerned:
+        data = re.sub(rb"\(([^()]+?) {2,}([^()]+)\) Tj", rb"[(\1) -6000 (\2)] TJ", data)
+    assert document("a.pdf", data).text == "\n".join([*LEFT, *RIGHT, NOTE])
+
+
+def test_wide_spaces_of_lines_set_to_one_width_stay(document: ReadDocument) -> None:
+    lines = [
+        "The committee   met on the barge",
+        "and agreed that the    towpath should",
+        "be closed    for the whole of April",
+    ]
+    with opened(placed_pdf([(40, 700 - 15 * row, 11, line) for row, line in enumerate(lines)]), None) as file:
+        assert len(page_runs(file, 1)) == 3
+
+
+sides = st.tuples(st.floats(0, 100), st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
+
+
+@given(sides, st.lists(sides, max_size=5))
+def test_lines_that_are_taken_apart_lose_nothing_but_gaps(
+    line: tuple[float, float, float, float], gaps: list[tuple[float, float, float, float]]
+) -> None:
+    parts = list(taken_apart(line, gaps))
+    assert (parts[0][0], parts[-1][2]) == (line[0], line[2])
+    assert all(one[2] < two[0] or any(gap[2] <= one[2] for gap in gaps) for one, two in pairwise(parts))
+    assert all(gutters([gap]) == [] for gap in gaps)
 
 
 def test_columns_drawn_one_after_the_other_stay_as_they_are(document: ReadDocument) -> None:

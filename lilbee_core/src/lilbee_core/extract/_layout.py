@@ -5,6 +5,7 @@ Coordinates are points from the lower left corner of the page as it is shown.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Generator, Iterable, Iterator
@@ -12,23 +13,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from lilbee_core.extract._gutters import Sides, gutters, is_wide, taken_apart
 from lilbee_core.extract._reading import split_passwords
 
 MAX_RUNS = 20_000
 """Runs of one page beyond which its layout is not looked at: a map or a drawing, no text."""
+_MAX_LETTERS = 20_000
+_SPACE = re.compile(r"(?<=\S) (?=\S)")
 _MANY_LINES = 200
 _TOUCHING = 0.3
 _HYPHENS = {0x02: "-", 0xFFFE: "-"}
 _PATH, _IMAGE, _SHADING = 2, 3, 4
 """Kinds of things on a page, as PDFium numbers them."""
-Sides = tuple[float, float, float, float]
-"""Left, bottom, right, top."""
 
 
 class _Words(Protocol):
     def count_rects(self) -> int: ...
 
     def get_rect(self, index: int) -> Sides: ...
+
+    def count_chars(self) -> int: ...
+
+    def get_charbox(self, index: int) -> Sides: ...
+
+    def get_text_range(self) -> str: ...
 
     def get_text_bounded(self, left: float, bottom: float, right: float, top: float) -> str: ...
 
@@ -157,11 +165,25 @@ def _runs(page: _Page) -> list[Run]:
         raise NoLayout(f"{count} runs on a page")
     shown = _as_shown(page)
     runs: list[Run] = []
-    for sides in _joined([text.get_rect(at) for at in range(count)]):
-        content = _content(text, sides)
-        if content.strip():
-            runs.append(Run(content, *shown.turn(sides)))
+    empty = gutters([gap for gap in _gaps(text) if is_wide(gap)])
+    for line in _joined([text.get_rect(at) for at in range(count)]):
+        for sides in taken_apart(line, empty) if empty else (line,):
+            content = _content(text, sides)
+            if content.strip():
+                runs.append(Run(content, *shown.turn(sides)))
     return runs
+
+
+def _gaps(text: _Words) -> Iterator[Sides]:
+    """Yield what lies between words that follow each other in one line."""
+    letters = text.get_text_range()
+    if len(letters) != text.count_chars() or len(letters) > _MAX_LETTERS:
+        return
+    for space in _SPACE.finditer(letters):
+        before, behind = text.get_charbox(space.start() - 1), text.get_charbox(space.end())
+        bottom, top = max(before[1], behind[1]), min(before[3], behind[3])
+        if before[2] < behind[0] and bottom < top:
+            yield before[2], min(before[1], behind[1]), behind[0], max(before[3], behind[3])
 
 
 def _content(text: _Words, sides: Sides) -> str:
