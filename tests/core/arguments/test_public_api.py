@@ -24,8 +24,12 @@ SAMPLES: dict[str, Any] = {
     "qrels": {"1": {"bees.md": 1}}, "profiles": ["default", "keyword"], "folder": ".", "kind": "sync", "id": "none",
     "url": "https://example.org", "urls": "https://example.org", "value": 3, "values": {}, "file": Path("bees.md"),
     "text": "bees", "title": "bees", "message_id": "none", "revision": 1, "budget_tokens": 10, "record": None,
+    "concept": "bees", "alias": "bee",
 }  # fmt: skip
-NOUNS = ("collections", "config", "doctor", "evaluation", "jobs", "web", "conversations", "notes", "facts", "skills")
+NOUNS = (
+    "collections", "config", "doctor", "evaluation", "jobs", "web", "conversations", "notes", "facts", "skills",
+    "concepts",
+)  # fmt: skip
 SKIPPED = {"close", "crawl", "rebuild", "save", "send", "stream"}
 """Ends the library; calls the web or a model; is slow and takes nothing but a token; is for the inside."""
 

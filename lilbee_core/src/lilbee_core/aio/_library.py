@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from lilbee_core.aio._concepts import AsyncConcepts
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
 from lilbee_core.aio._threads import Threads
@@ -97,6 +98,11 @@ class AsyncLilbee:
     def doctor(self) -> AsyncDoctor:
         """See `Lilbee.doctor`."""
         return AsyncDoctor(self._bee, self._threads)
+
+    @property
+    def concepts(self) -> AsyncConcepts:
+        """See `Lilbee.concepts`."""
+        return AsyncConcepts(self._bee.concepts, self._threads)
 
     @property
     def jobs(self) -> AsyncJobs:

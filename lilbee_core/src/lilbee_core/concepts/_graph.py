@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ class ConceptGraph:
         extractor: Finds the concepts of a chunk; by rules if none is given.
         store: Keeps mentions and the counted graph.
         decisions: Keeps what was merged and forbidden by hand.
-        languages: Languages of the chunks, for reading questions.
+        languages: Returns the languages of the chunks, for reading questions.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class ConceptGraph:
         *,
         store: ConceptStore | None = None,
         decisions: DecisionStore | None = None,
-        languages: Sequence[str] = (),
+        languages: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._extractor = extractor or RuleExtractor()
         self._store: ConceptStore = store if store is not None else MemoryConcepts()
         self._state: DecisionStore = decisions if decisions is not None else MemoryState()
-        self._languages = tuple(languages)
+        self._languages = languages
         self._view: tuple[int, GraphView] | None = None
         self._changed = False
         self._lock = threading.RLock()
@@ -71,23 +71,32 @@ class ConceptGraph:
             self._changed = True
 
     def merge(self, alias: str, concept: str) -> None:
-        """Let `alias` count as `concept` from now on.
+        """Let `alias` count as `concept` from now on. Said twice it changes nothing.
 
         Raises:
-            InvalidArgument: If both are the same.
+            NotFound: If there is no such concept.
+            InvalidArgument: If both are the same without that.
         """
         with self._lock:
-            key, into = self._key(alias), self._key(concept)
-            if key == into:
+            key, into = self._key(alias), self.require(concept).id
+            decided = self._decisions()
+            if key != into:
+                self._decide(decided.merge(key, into))
+            elif not any(form in decided.merged for form in self._forms(alias)):
                 raise InvalidArgument(
                     f"{alias!r} and {concept!r} are one concept already", hint="Name two different concepts."
                 )
-            self._decide(self._decisions().merge(key, into))
 
     def forbid(self, concept: str) -> None:
-        """Leave a concept out of the graph, whatever documents say."""
+        """Leave a concept out of the graph, whatever documents say. Said twice it changes nothing.
+
+        Raises:
+            NotFound: If there is no such concept.
+        """
         with self._lock:
-            self._decide(self._decisions().forbid(self._key(concept)))
+            decided = self._decisions()
+            if not any(form in decided.forbidden for form in self._forms(concept)):
+                self._decide(decided.forbid(self.require(concept).id))
 
     def restore(self, concept: str) -> None:
         """Take back what `merge` or `forbid` decided about a concept.
@@ -139,7 +148,7 @@ class ConceptGraph:
             version = self._store.version
             if self._view is None or self._view[0] != version:
                 table = self._store.load()
-                self._view = (version, GraphView(table or _empty(), languages=self._languages))
+                self._view = (version, GraphView(table or _empty(), languages=self._languages()))
             return self._view[1]
 
     def concepts(self) -> tuple[Concept, ...]:
@@ -170,6 +179,7 @@ class ConceptGraph:
         Raises:
             NotFound: If there is no such concept.
         """
+        _check(limit)
         return self.neighbors(self.require(concept).id, limit=limit)
 
     def neighbors(self, concept: str, *, limit: int = 10) -> tuple[Relation, ...]:
@@ -200,6 +210,7 @@ class ConceptGraph:
         Raises:
             NotFound: If there is no such concept.
         """
+        _check(limit)
         known = self.require(concept)
         counts = self._store.chunks_with([known.id, *known.keys])
         return tuple(sorted(counts, key=lambda id_: (-counts[id_], id_))[:limit])
@@ -226,6 +237,7 @@ class ConceptGraph:
         Raises:
             ExtraMissing: If the extra ``graph`` is not installed.
         """
+        _check(limit)
         everything = self.communities()
         if text is None:
             return everything[:limit]
@@ -274,6 +286,11 @@ class ConceptGraph:
         if not words:
             raise InvalidArgument("a concept needs a name", hint="Name a concept.")
         return self.view.forms(words)
+
+
+def _check(limit: int) -> None:
+    if limit < 1:
+        raise InvalidArgument(f"limit must be at least 1, got {limit}", hint="Ask for at least one.")
 
 
 def _is_same(one: GraphTable, other: GraphTable) -> bool:

@@ -23,7 +23,7 @@ from lilbee_core.events import (
 )
 from lilbee_core.ingest._pipeline import BatchLimits, Offer, Pipeline
 from lilbee_core.ingest._plan import MEMORY
-from lilbee_core.ingest._prepare import Preparer
+from lilbee_core.ingest._prepare import Mentions, Preparer, no_mentions
 from lilbee_core.ingest._reading import FileProducer, MemoryProducer
 from lilbee_core.ingest._survey import Digest, Survey, SurveyOptions, Surveyor, sha256_of
 from lilbee_core.ingest._tally import Tally
@@ -68,6 +68,7 @@ class Ingestor:
         limits: BatchLimits = BatchLimits(),
         embed_batch_size: int = 64,
         digest: Digest = sha256_of,
+        mentions: Mentions = no_mentions,
     ) -> None:
         self._store = store
         self._reader = reader
@@ -78,7 +79,7 @@ class Ingestor:
         self._limits = limits
         self._embed_batch_size = embed_batch_size
         self._digest = digest
-        self._preparer = Preparer(chunker, analyzer, embed_text, part_chunks=limits.part_chunks)
+        self._preparer = Preparer(chunker, analyzer, embed_text, mentions, part_chunks=limits.part_chunks)
 
     def reporting_to(self, *sinks: EventSink) -> Ingestor:
         """Return this ingestor with its events going to each of these sinks."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import TypeAlias
 
 from lilbee_core.analysis import Analyzer, detect_language
 from lilbee_core.protocols import Chunker, Owed, StreamingChunker
 from lilbee_core.text import without_escapes
-from lilbee_core.types import Chunk, Document, DocumentRow, Span, StoredText
+from lilbee_core.types import Chunk, Document, DocumentRow, Mention, Span, StoredText
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LANGUAGE_SAMPLE = 4000
@@ -29,6 +30,7 @@ class Prepared:
     words: tuple[str, ...]
     inputs: tuple[str, ...]
     contents: tuple[str, ...]
+    mentions: tuple[tuple[Mention, ...], ...] = ()
     updated: bool = False
     first: bool = True
     last: bool = True
@@ -45,15 +47,31 @@ class Prepared:
         return 2_000 + own + _BYTES_PER_CHAR * sum(len(chunk.text) for chunk in self.chunks)
 
 
+Mentions: TypeAlias = Callable[[Sequence[Chunk]], Sequence[tuple[Mention, ...]]]
+"""Finds the concepts of chunks: a list for each of them, or nothing at all."""
+
+
+def no_mentions(chunks: Sequence[Chunk]) -> Sequence[tuple[Mention, ...]]:
+    """Look for no concepts."""
+    return ()
+
+
 class Preparer:
     """Chunks and analyzes documents. Threads may share it."""
 
     def __init__(
-        self, chunker: Chunker, analyzer: Analyzer, embed_text: Callable[[Chunk], str], *, part_chunks: int = 2048
+        self,
+        chunker: Chunker,
+        analyzer: Analyzer,
+        embed_text: Callable[[Chunk], str],
+        mentions: Mentions = no_mentions,
+        *,
+        part_chunks: int = 2048,
     ) -> None:
         self._chunker = chunker
         self._analyzer = analyzer
         self._embed_text = embed_text
+        self._mentions = mentions
         self._part_chunks = part_chunks
 
     def prepare(self, document: Document, row: DocumentRow, *, updated: bool = False) -> Iterator[Prepared]:
@@ -115,6 +133,7 @@ class Preparer:
             words=tuple(self.words(chunk) for chunk in chunks),
             inputs=inputs,
             contents=tuple(content_of(one) for one in inputs),
+            mentions=tuple(self._mentions(chunks)),
             updated=updated,
             first=first,
             last=last,

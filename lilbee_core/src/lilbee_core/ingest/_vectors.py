@@ -183,6 +183,7 @@ def _indexed(one: Prepared, places: Sequence[int], vectors: Vectors | None) -> I
         words=one.words if every else tuple(one.words[at] for at in places),
         vectors=vectors,
         contents=one.contents if every else tuple(one.contents[at] for at in places),
+        mentions=one.mentions if every or not one.mentions else tuple(one.mentions[at] for at in places),
     )
 
 

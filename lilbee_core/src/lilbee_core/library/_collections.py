@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.library._graphing import count_graph
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import CollectionSettings, change_config, validated_collection
 from lilbee_core.types import CollectionInfo, DocumentState, Filter
@@ -107,6 +108,7 @@ class Collections:
                 raise self._unknown(name)
             configured[:] = [one for one in configured if one.name != name]
             self._parts.store.remove([row.id for row in rows])
+            count_graph(self._parts)
         return sum(row.holds_chunks for row in rows)
 
     def rename(self, old: str, new: str) -> None:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from lilbee_core.arguments import checked, each
-from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.errors import InvalidArgument
 from lilbee_core.events import EventSink
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._config import Config
@@ -18,7 +18,7 @@ from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._remembered import facts_of, notes_of, skills_of
 from lilbee_core.library._status import library_status
-from lilbee_core.library._texts import Place, below, find, passage, require, trace_of
+from lilbee_core.library._texts import Place, find, passage, require, trace_of
 from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
 from lilbee_core.settings import Settings
 from lilbee_core.types import (
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from lilbee_core.evaluation import Evaluation
     from lilbee_core.fleet import Fleet
     from lilbee_core.jobs import Jobs
+    from lilbee_core.library._concepts import Concepts
     from lilbee_core.library._web import Web
     from lilbee_core.notes import Shelf
     from lilbee_core.plugins.specs import PluginReport
@@ -205,18 +206,9 @@ class Lilbee:
         Raises:
             NotFound: If a ref names nothing; then nothing was removed.
         """
-        store = self._parts.store
-        store.require_index()
-        rows: dict[str, DocumentRow] = {}
-        for ref in refs:
-            exact = find(store, ref)
-            found = [require(store, ref)] if exact else below(store, ref)
-            if not found:
-                raise NotFound(f"there is no document {ref!r}", hint="Run `lilbee documents` to see all documents.")
-            rows |= {row.id: row for row in found if row.state is not DocumentState.EXCLUDED}
-        self._parts.home.prepare()
-        self._parts.ingestor.exclude(list(rows.values()))
-        return tuple(row.ref for row in rows.values())
+        from lilbee_core.library._syncing import run_remove
+
+        return run_remove(self._parts, refs)
 
     def rebuild(self, *, cancel: CancelToken | None = None) -> SyncReport:
         """Build the index anew with the present settings. Conversations, notes and settings stay.
@@ -395,6 +387,13 @@ class Lilbee:
     def config(self) -> Config:
         """The library's settings, readable and writable."""
         return Config(self._parts)
+
+    @property
+    def concepts(self) -> Concepts:
+        """What the documents talk about: ``bee.concepts.topics()``, ``bee.concepts.related("honey")``."""
+        from lilbee_core.library._concepts import Concepts
+
+        return Concepts(self._parts)
 
     @property
     def plugins(self) -> tuple[PluginReport, ...]:

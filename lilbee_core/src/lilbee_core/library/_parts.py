@@ -384,6 +384,7 @@ class Parts:
         def build() -> Ingestor:
             from lilbee_core.chunking import embedding_input
             from lilbee_core.ingest import BatchLimits, Ingestor
+            from lilbee_core.library._graphing import mentions_by
             from lilbee_core.text import EstimatedTokens
 
             options = self.settings.ingest
@@ -400,6 +401,7 @@ class Parts:
                 walk=self.walk_options,
                 limits=BatchLimits(documents=options.batch_documents, seconds=options.batch_seconds),
                 embed_batch_size=max(options.embed_batch_size, 256),
+                mentions=mentions_by(self),
             )
 
         return self.once("ingestor", build)
@@ -418,6 +420,6 @@ def _untouched(old: Settings, new: Settings) -> frozenset[str]:
             kept.add("reader")
         if (old.models, old.ingest) == (new.models, new.ingest):
             kept |= {"router", "embedder"}
-        if "embedder" in kept and old.chunks == new.chunks:
+        if "embedder" in kept and (old.chunks, old.concepts) == (new.chunks, new.concepts):
             kept |= {"chunker", "ingestor"}
     return frozenset(kept)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from lilbee_core.errors import SourceUnavailable, StoreError
 from lilbee_core.ingest import Ingestor, SyncOptions
 from lilbee_core.library import _rebuild as spill
+from lilbee_core.library._graphing import prepare_graph
 from lilbee_core.library._identity import expected_meta
 from lilbee_core.library._parts import Parts
 from lilbee_core.protocols import CancelToken
@@ -32,6 +33,7 @@ def rebuild(parts: Parts, ingestor: Ingestor, cancel: CancelToken) -> SyncReport
         lost = spill.set_aside(parts)
         parts.store.reset()
         parts.store.set_meta(expected)
+        prepare_graph(parts, cancel)
     elif meta.analyzer != expected.analyzer:
         parts.store.set_meta(expected)
     report = ingestor.sync(roots, cancel, SyncOptions(force=True))

@@ -13,11 +13,13 @@ from lilbee_core.ingest import Ingestor, SyncOptions, explain
 from lilbee_core.library._adding import register
 from lilbee_core.library._calibrating import calibrate_if_due
 from lilbee_core.library._collections import Collections
+from lilbee_core.library._graphing import count_graph, prepare_graph
 from lilbee_core.library._identity import check_chunking, check_embedder, expected_meta
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._rebuilding import rebuild, resume
+from lilbee_core.library._texts import below, find, require
 from lilbee_core.protocols import CancelToken
-from lilbee_core.types import Document, SyncReport
+from lilbee_core.types import Document, DocumentRow, DocumentState, SyncReport
 
 _NOTED = 20
 
@@ -90,7 +92,9 @@ def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = No
     parts.home.prepare()
     with parts.store.writing():
         parts.remember_own_name()
-        return _finished(parts, rebuild(parts, ingestor(parts, events), cancel))
+        report = rebuild(parts, ingestor(parts, events), cancel)
+        prepare_graph(parts, cancel)
+        return _finished(parts, report)
 
 
 def _lost(parts: Parts) -> tuple[str, ...]:
@@ -102,10 +106,29 @@ def _lost(parts: Parts) -> tuple[str, ...]:
     return ()
 
 
+def run_remove(parts: Parts, refs: Sequence[str]) -> tuple[str, ...]:
+    """Take documents out of the index and remember that they are unwanted; return what they are called."""
+    store = parts.store
+    store.require_index()
+    rows: dict[str, DocumentRow] = {}
+    for ref in refs:
+        exact = find(store, ref)
+        found = [require(store, ref)] if exact else below(store, ref)
+        if not found:
+            raise NotFound(f"there is no document {ref!r}", hint="Run `lilbee documents` to see all documents.")
+        rows |= {row.id: row for row in found if row.state is not DocumentState.EXCLUDED}
+    parts.home.prepare()
+    with store.writing():
+        parts.ingestor.exclude(list(rows.values()))
+        count_graph(parts)
+    return tuple(row.ref for row in rows.values())
+
+
 def _finished(parts: Parts, report: SyncReport) -> SyncReport:
     """Return the report of a sync; unless that was stopped, what depends on all documents is brought up to date."""
     if not report.cancelled:
         calibrate_if_due(parts)
+        count_graph(parts)
     return report
 
 
@@ -127,6 +150,7 @@ def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
     if meta is None:
         store.set_meta(expected)
         store.sweep()  # brings back what was excluded in an index that is lost
+        prepare_graph(parts, cancel)
         resume(parts, parts.ingestor, cancel)
         return
     if meta.analyzer != expected.analyzer:
@@ -136,6 +160,7 @@ def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
     if meta.fingerprint is None and expected.fingerprint is not None:
         # Words only so far: the vectors are owed, and the sync pays them.
         store.set_meta(expected)
+    prepare_graph(parts, cancel)
     resume(parts, parts.ingestor, cancel)
 
 

@@ -15,6 +15,7 @@ from lilbee_core.settings._sections import (
     ChatSettings,
     ChunkSettings,
     CollectionSettings,
+    ConceptSettings,
     CrawlSettings,
     FleetSettings,
     IngestSettings,
@@ -29,8 +30,8 @@ from lilbee_core.settings._toml import change_config, read_config
 from lilbee_core.settings._trust import is_trusted, new_library_id, trust
 
 __all__ = [
-    "DATA_FOLDER", "GATED", "AnswerSettings", "ChatSettings", "ChunkSettings", "CollectionSettings", "CrawlSettings",
-    "FleetSettings", "IngestSettings", "ModelSettings", "PluginSettings", "SearchSettings", "Settings",
+    "DATA_FOLDER", "GATED", "AnswerSettings", "ChatSettings", "ChunkSettings", "CollectionSettings", "ConceptSettings",
+    "CrawlSettings", "FleetSettings", "IngestSettings", "ModelSettings", "PluginSettings", "SearchSettings", "Settings",
     "StoreSettings", "change_config", "environment", "find_library", "is_trusted", "load_settings", "new_library_id",
     "parse_value", "read_config", "sections", "trust", "user_cache_dir", "user_config_dir", "user_data_dir",
     "validated_collection", "validated_profile",

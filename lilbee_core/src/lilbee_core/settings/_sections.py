@@ -196,6 +196,15 @@ class ChatSettings(Section):
     memory_tokens: Count = Field(default=500, description="Most tokens of facts and skills in a request; 0 for none.")
 
 
+class ConceptSettings(Section):
+    """The graph of concepts. It needs the extra ``graph``; without that, nothing of it is done."""
+
+    concepts: bool = Field(default=True, description="Map concepts at each sync, where the extra graph is installed.")
+    concepts_model: str = Field(
+        default="auto", description="What finds concepts: auto (spaCy where a model is installed), rules, or a model."
+    )
+
+
 class CrawlSettings(Section):
     """Pages of the web. Whom a crawl may ask, and how it shows itself, is up to the user, never to a library."""
 
@@ -314,6 +323,7 @@ SECTIONS: dict[str, type[Section]] = {
     "store": StoreSettings,
     "search": SearchSettings,
     "answer": AnswerSettings,
+    "concepts": ConceptSettings,
     "chat": ChatSettings,
     "crawl": CrawlSettings,
     "fleet": FleetSettings,
@@ -327,6 +337,7 @@ GATED = frozenset(
         "ollama_base_url",
         "lm_studio_base_url",
         "extract_password",
+        "concepts_model",
         "crawl_render",
         "crawl_robots",
         "crawl_browser",

@@ -17,6 +17,7 @@ from lilbee_core.settings._sections import (
     ChatSettings,
     ChunkSettings,
     CollectionSettings,
+    ConceptSettings,
     CrawlSettings,
     FleetSettings,
     IngestSettings,
@@ -53,6 +54,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
+    concepts: ConceptSettings = field(default_factory=ConceptSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     fleet: FleetSettings = field(default_factory=FleetSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
