@@ -15,6 +15,7 @@ from lilbee_core.library._collections import Collections
 from lilbee_core.library._config import Config
 from lilbee_core.library._home import Home
 from lilbee_core.library._interrupts import interruptible
+from lilbee_core.library._narrowing import check_collections
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._remembered import facts_of, notes_of, skills_of
 from lilbee_core.library._status import library_status
@@ -259,6 +260,7 @@ class Lilbee:
             EmptyQuery: If there is nothing to search for.
             InvalidFilter: If a filter is unknown.
             InvalidArgument: If there is no such profile.
+            NotFound: If a filter names a collection that does not exist.
             SearchError: If the profile needs a model that is not there.
             EmbedderMismatch: If another embedder built the index.
         """
@@ -304,11 +306,13 @@ class Lilbee:
 
         Raises:
             InvalidArgument: If `state` is no state.
+            NotFound: If there is no such collection.
         """
         states = [str(one) for one in DocumentState]
         if state is not None and state not in states:
             raise InvalidArgument(f"{state!r} is no state", hint=f"Choose one of {', '.join(states)}.")
         self._parts.store.require_index()
+        check_collections(self._parts, [collection] if collection is not None else [])
         yield from self._parts.store.rows(collection=collection, states=(state,) if state else ())
 
     def get_text(self, ref: str, place: Place = None, *, around: int = 0) -> Passage:

@@ -12,6 +12,7 @@ from lilbee_core.errors import LilbeeError
 from lilbee_core.library._calibrating import KnownCalibration
 from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._named_profiles import named_profiles, search_options
+from lilbee_core.library._narrowing import check_collections, collection_names, type_warnings
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._prompting import prompts_of
@@ -31,8 +32,9 @@ _WORDS_ONLY = frozenset({"keyword"})
 
 def run_search(parts: Parts, query: Query) -> SearchResult:
     """Run a query through the profile that it names."""
+    check_collections(parts, query.filters.collections)
     result = with_urls(parts, searcher_for(parts, query).search(query))
-    warnings = index_warnings(parts)
+    warnings = (*index_warnings(parts), *type_warnings(parts, result))
     if not warnings and not result.hits and not parts.store.version:
         warnings = ("nothing is indexed here yet; run `lilbee sync`",)
     return replace(result, warnings=(*warnings, *result.warnings)) if warnings else result
@@ -42,6 +44,7 @@ def trace_in_search(parts: Parts, query: Query, row: DocumentRow) -> DocumentTra
     """Say what becomes of a document in a search."""
     from lilbee_core.search import split_mode, trace_document
 
+    check_collections(parts, query.filters.collections)
     searcher = searcher_for(parts, query)
     mode, words = split_mode(query.text)
     profile = mode or query.profile
@@ -130,7 +133,7 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         reranker=query_reranker(parts) if with_vectors else None,
         chat=lambda: query_chat(parts),
         stale_among=Staleness(parts),
-        collections=lambda: _collection_names(parts),
+        collections=lambda: collection_names(parts),
         calibration=KnownCalibration(parts),
         options=search_options(options),
     )
@@ -138,11 +141,6 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
     profiles = {name: partial(with_plugins, parts, profile) for name, profile in lists.items()}
     executor = parts.once("search_threads", lambda: parts.owned(ThreadExecutor()))
     return ProfileSearcher(search_parts, profiles=profiles, clock=parts.clock, executor=executor)
-
-
-def _collection_names(parts: Parts) -> list[str]:
-    named = [root.collection for root in parts.roots()]
-    return list(dict.fromkeys([*named, *(collection for collection, _ in parts.store.counts())]))
 
 
 def answering_chat(parts: Parts) -> WindowedChat | None:

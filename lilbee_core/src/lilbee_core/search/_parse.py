@@ -119,7 +119,9 @@ def _filter(key: str, value: str, collections: Collection[str] | None) -> tuple[
 
 def _path(value: str) -> tuple[Filter | None, str]:
     path = value.replace("\\", "/")
-    if not path.isprintable() or len(path) > _LONGEST_PATH or not path.strip("./ "):
+    # A bracket that is never closed makes no glob.
+    odd = not path.isprintable() or path.count("[") != path.count("]")
+    if odd or len(path) > _LONGEST_PATH or not path.strip("./ "):
         return None, "that is no folder, file or glob"
     return Filter(paths=(path,)), ""
 

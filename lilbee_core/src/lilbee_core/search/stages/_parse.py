@@ -39,7 +39,8 @@ class Parse:
             raise _empty(query)
         languages = tuple(code for code, share in self.reader.languages().items() if share >= self.least_share)
         analyzed = self.analyzer.query(parsed.words, languages=languages)
-        for message in (*parsed.warnings, *_overruled(parsed.filters, query.filters)):
+        wordless = ("the query has no words to look for",) if analyzed.is_empty else ()
+        for message in (*parsed.warnings, *_overruled(parsed.filters, query.filters), *wordless):
             state = state.warn(message)
         state = state.put(ANALYZED, analyzed)
         language = self.detect(parsed.words)
