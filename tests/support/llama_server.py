@@ -159,6 +159,10 @@ def _rank(stand: _Stand, body: dict[str, Any]) -> tuple[int, object]:
 _LOADING = (503, {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}})
 
 
+class _Listener(ThreadingHTTPServer):
+    request_queue_size = 128
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     stand: ClassVar[_Stand]
@@ -255,7 +259,7 @@ def main(arguments: list[str]) -> int:
     sys.stderr.write(f"0.00.001.000 I srv load_model: loading model '{options['--model']}'\n")
     stand = _Stand(options, behavior)
     _Handler.stand = stand
-    server = ThreadingHTTPServer((options["--host"], int(options["--port"])), _Handler)
+    server = _Listener((options["--host"], int(options["--port"])), _Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     if not behavior.get("late_port"):

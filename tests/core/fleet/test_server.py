@@ -280,6 +280,28 @@ class TestWatching:
         bench.clock.advance(COOLDOWN_S)
         assert bench.server.cooling_s == 0
 
+    def test_one_that_answers_nothing_after_a_failure_is_ended(self, bench: Bench) -> None:
+        bench.start()
+        bench.server.examine()
+        assert bench.server.state is State.READY
+        bench.probe.down.add("m.gguf")
+        bench.server.examine()
+        assert bench.server.state is State.FAILED
+        assert not bench.launcher.running
+        assert bench.server.wants_restart
+
+    def test_one_that_died_and_may_be_tried_soon_is_waited_for(self, bench: Bench) -> None:
+        for _ in range(2):
+            bench.start()
+            bench.launcher.processes[-1].exit(1)
+            bench.server.look()
+        before = bench.clock.monotonic()
+        bench.server.wait_out(0.5)
+        assert bench.clock.monotonic() == before
+        bench.server.wait_out(5)
+        assert bench.clock.monotonic() == before + backoff_s(2)
+        assert bench.start()
+
     def test_it_rests_only_when_nobody_uses_it(self, bench: Bench) -> None:
         bench.start()
         bench.server.enter()

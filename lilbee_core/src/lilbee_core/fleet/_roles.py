@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
@@ -22,6 +23,8 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _TRIES = 2
+_SMALLEST_SHARE = 8
+"""Texts that one server gets at least: a request costs as much as a short text."""
 
 
 class Leasing(Protocol):
@@ -61,7 +64,7 @@ class _Calls(Generic[P]):
         Raises:
             ProviderError: If there is no server, or the work fails.
         """
-        avoid: set[str] = set()
+        avoid: list[str] = []
         while True:
             try:
                 with self.lease(avoid) as lease:
@@ -69,7 +72,7 @@ class _Calls(Generic[P]):
                         return work(self.to(lease), lease.endpoint)
                     except ProviderUnavailable as error:
                         lease.failed()
-                        avoid.add(lease.id)
+                        avoid.append(lease.id)
                         failure = error
             except FleetError as error:
                 raise unavailable(error) from error
@@ -109,7 +112,8 @@ class _Calls(Generic[P]):
 class FleetEmbedding:
     """An `EmbeddingProvider` whose servers are the fleet's. Threads may share it.
 
-    A text that is longer than the model reads is cut off: the server would refuse the whole request for it.
+    A text that is longer than the model reads is cut off: the server would refuse the whole request for it. A batch is
+    shared out among the servers of the role.
     """
 
     def __init__(self, fleet: Leasing, model: str, connect: Callable[[Endpoint], EmbeddingProvider]) -> None:
@@ -122,6 +126,23 @@ class FleetEmbedding:
         Raises:
             ProviderError: If there is no server, or it fails.
         """
+        shares = self._shares(texts)
+        if len(shares) == 1:
+            return self._share(texts)
+        import numpy as np
+
+        with ThreadPoolExecutor(len(shares), thread_name_prefix="lilbee-fleet-embed") as pool:
+            return np.concatenate(list(pool.map(self._share, shares)))
+
+    def _shares(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        try:
+            servers = len(self._calls.fleet.plan().of_role(EMBED))
+        except FleetError as error:
+            raise unavailable(error) from error
+        size = max(-(-len(texts) // max(servers, 1)), _SMALLEST_SHARE)
+        return [texts[start : start + size] for start in range(0, len(texts), size)] or [texts]
+
+    def _share(self, texts: Sequence[str]) -> Vectors:
         return self._calls.run(lambda provider, endpoint: self._embed(provider, endpoint, texts))
 
     def _embed(self, provider: EmbeddingProvider, endpoint: Endpoint, texts: Sequence[str]) -> Vectors:
@@ -185,7 +206,7 @@ class FleetChat:
         Raises:
             ProviderError: If there is no server, or it fails.
         """
-        avoid: set[str] = set()
+        avoid: list[str] = []
         while True:
             spoke = False
             failure: ProviderUnavailable | None = None
@@ -200,7 +221,7 @@ class FleetChat:
                         return
                     except ProviderUnavailable as error:
                         lease.failed()
-                        avoid.add(lease.id)
+                        avoid.append(lease.id)
                         failure = error
             except FleetError as error:
                 raise unavailable(error) from error

@@ -16,6 +16,7 @@ from lilbee_core.types import LoadProgress
 
 _SLICE_S = 0.1
 _ROUNDS = 3
+_LONGEST_WAIT_S = 5.0
 
 OnProgress = Callable[[LoadProgress], None]
 
@@ -68,7 +69,7 @@ class Role:
         with self._lock:
             server.leave(failed=failed)
         if failed:
-            server.look()
+            server.examine()
         if self._turns is not None:
             self._turns.leave()
 
@@ -124,6 +125,7 @@ class Role:
         able = [one for one in self.servers if one.may_start]
         fresh = [one for one in able if one.id not in avoid] or able
         server = next(iter([*starting, *fresh]), self.servers[0])
+        server.wait_out(_LONGEST_WAIT_S)
         wait_for(server, server.begin(), on_progress)
 
     def _nobody(self) -> FleetError:

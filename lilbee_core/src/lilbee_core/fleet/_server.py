@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TERMINATE_S = 5.0
+_PARTING_S = 0.25
 FIRST_BACKOFF_S = 1.0
 LONGEST_BACKOFF_S = 60.0
 MOST_RESTARTS = 5
@@ -130,6 +131,14 @@ class Server:
             if self._state is State.FAILED:
                 return self._around.clock.monotonic() >= self._retry_at
             return self._state is State.STOPPED
+
+    def wait_out(self, longest_s: float) -> None:
+        """Wait until it may be tried again, if it ran and died, and that is soon."""
+        with self._lock:
+            left = self._retry_at - self._around.clock.monotonic()
+            waits = self._state is State.FAILED and self._crashed and 0 < left <= longest_s
+        if waits:
+            self._around.clock.sleep(left)
 
     @property
     def wants_restart(self) -> bool:
@@ -247,6 +256,8 @@ class Server:
         self.in_flight -= 1
         now = self._last_used = self._around.clock.monotonic()
         self._cooling_until = now + COOLDOWN_S if failed else 0.0
+        if not failed:
+            self._failures = 0
 
     # ------------------------------------------------------------------ watching
 
@@ -272,6 +283,18 @@ class Server:
         self._try_to_record()
         self._around.events(ServerStopped(role=self.placed.role, server=self.id, reason="died"))
         return True
+
+    def examine(self) -> None:
+        """Find out what is wrong after a failed connection, and end a process that answers nothing at all."""
+        process, endpoint = self._process, self.endpoint
+        if process is None or endpoint is None:
+            return
+        # One that dies closes its connections a moment before it is gone.
+        if process.wait(_PARTING_S) is None and self._around.probe.health(endpoint) is Health.DOWN:
+            log.warning("the server %s answers nothing and is ended", self.id)
+            process.kill()
+            process.wait(_TERMINATE_S)
+        self.look()
 
     def retire(self, idle_s: float) -> bool:
         """Take no more requests if nobody has used it for this long; True: it may be stopped.
