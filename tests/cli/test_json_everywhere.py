@@ -23,6 +23,9 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "status": ((), ("--skipped",)),
     "search": (("queen eggs",), ("queen", "--explain"), ("xylophone",)),
     "ask": (("When does the queen lay eggs?",),),
+    "chat": (("When does the queen lay eggs?",), ("--continue", "And where?")),
+    "conversation": (("list",), ("show", "When does the queen lay eggs?"), ("export", "When does the queen lay eggs?"),
+                     ("rename", "When does the queen lay eggs?", "Eggs"), ("delete", "Eggs")),
     "show": (("bees.md",), ("garden/plums.txt:2",)),
     "documents": ((), ("--state", "failed")),
     "explain": (("bees.md",), ("--document", "bees.md", "queen eggs")),
@@ -32,6 +35,12 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "rebuild": ((),),
     "index": (),  # needs vectors: test_commands.py
     "collection": (("list",), ("add", "../more", "--name", "more"), ("rename", "more", "birds"), ("remove", "birds")),
+    "note": (("add", "Plums", "--name", "plums"), ("list",), ("edit", "plums", "More plums"), ("show", "plums"),
+             ("show", "plums", "--revisions"), ("revert", "plums", "1"), ("delete", "plums")),
+    "fact": (("add", "I keep bees."), ("list",)),
+    "skill": (("add", "Weigh it.", "--name", "weigh", "--description", "To weigh hives"), ("list", "hives")),
+    "prompt": (("list",), ("show", "answer.system"), ("set", "answer.system", "Be brief."), ("unset", "answer.system"),
+               ("preview", "When does the queen lay eggs?")),
     "config": ((), ("get", "top_k"), ("set", "top_k", "5"), ("unset", "top_k")),
     "trust": ((),),
     "plugins": ((),),
@@ -39,7 +48,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "tune": (("../many", "--dry-run"),),
     "doctor": ((),),
     "version": ((),),
-}
+}  # fmt: skip
 
 
 @pytest.fixture

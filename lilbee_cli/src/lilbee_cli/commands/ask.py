@@ -17,22 +17,28 @@ if TYPE_CHECKING:
 @click.command("ask")
 @click.argument("question", nargs=-1, required=True)
 @click.option("--profile", "-p", help="Which list of stages: full, default, keyword, semantic, hyde, memory.")
-@click.option("--no-stream", is_flag=True, help="Print the answer when it is complete.")
+@click.option("--stream/--no-stream", default=True, help="Print the answer as it is written, or when it is complete.")
+@click.option("--show-context", is_flag=True, help="Print the passages that the answer is made from, too.")
 @filters
 @common
-def command(told: Common, question: tuple[str, ...], *, profile: str | None, no_stream: bool, only: Filter) -> None:
+def command(
+    told: Common, question: tuple[str, ...], *, profile: str | None, stream: bool, show_context: bool, only: Filter
+) -> None:
     """Answer a question from your documents, every statement cited.
 
     Without a chat model the answer is made of the best sentences, and says so.
     """
     asked = " ".join(question)
     with told.open() as bee:
-        if told.as_json or no_stream:
+        if told.as_json or not stream:
             value = bee.ask(asked, profile=profile, filters=only)
             if told.as_json:
-                emit(value.to_dict())
+                context = {"context": [hit.to_dict() for hit in value.trace or ()]} if show_context else {}
+                emit({**value.to_dict(), **context})
             else:
                 text.answer(value)
+                if show_context:
+                    text.context(value)
             return
         for delta in bee.ask_stream(asked, profile=profile, filters=only):
             if delta.kind == "text":
@@ -40,3 +46,5 @@ def command(told: Common, question: tuple[str, ...], *, profile: str | None, no_
             elif delta.kind == "done" and delta.answer is not None:
                 click.echo()
                 text.citations(delta.answer)
+                if show_context:
+                    text.context(delta.answer)

@@ -128,6 +128,14 @@ def citations(value: Answer) -> None:
         click.echo(click.style(f"note: {clean(message)}", dim=True), err=True)
 
 
+def context(value: Answer) -> None:
+    """Print the passages that an answer is made from, as they were given."""
+    heading("Passages:")
+    for number, hit in enumerate(value.trace or (), start=1):
+        click.echo(click.style(f"[{number}] {place(hit)}", bold=True) + f"  {hit.score:.3f}")
+        click.echo(textwrap.indent(clean(hit.text.strip()), "    "))
+
+
 def report(value: SyncReport) -> None:
     """Print what a sync did."""
     verb = "would be " if value.dry_run else ""

@@ -45,6 +45,10 @@ _OPENINGS: dict[str, tuple[str, ...]] = {
 # Scripts without blanks: these characters stand for something wherever they are.
 _SIGNS = re.compile("[它他她这那這]|それ|その|これ|この|あれ|彼|그것|그녀|그는|이것")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PARTICIPLE = re.compile(
+    r"[a-z]{2,}[^e\W]ed|built|made|found|held|kept|done|gone|born|sent|sold|told|bought|caught|taught|written|taken|given|"
+    r"broken|chosen|known|grown|shown|drawn|eaten|ge[a-zäöüß]{3,}(?:t|en)"
+)
 _MOST_CARRIED = 8
 _FEWEST_WORDS = 2
 _LONGEST_QUERY = 300
@@ -104,7 +108,9 @@ class FollowUps:
             # Of another follow-up only names and numbers: the rest asked for something else.
             carried = [*(word for word in words if not word[0].islower()), *carried]
         known = {word.casefold() for word in self._words(question)}
-        fresh = [word for word in dict.fromkeys(carried) if word.casefold() not in known][:_MOST_CARRIED]
+        fresh = [word for word in dict.fromkeys(carried) if word.casefold() not in known]
+        # What was done to it was the last question; this one asks for something else.
+        fresh = ([word for word in fresh if not _PARTICIPLE.fullmatch(word)] or fresh)[:_MOST_CARRIED]
         if not fresh:
             return Rewritten(query=question)
         return Rewritten(query=f"{question} {' '.join(fresh)}", by="rules")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from lilbee_core.library._chat_tools import tools_for
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._prompting import prompts_of
 from lilbee_core.library._remembered import facts_of, skills_of
+from lilbee_core.protocols import ANALYZED
 from lilbee_core.types import (
     AssembledRequest,
     Attachment,
@@ -162,8 +164,17 @@ class Talk:
         from lilbee_core.library._searching import answerer_for
 
         if self._chat is None:
-            return answerer_for(self._parts).stream(question, result, background)
+            return answerer_for(self._parts).stream(question, self._in_words_of(question, result), background)
         return self._answerer(self._chat.recording(record)).stream(question, result, background)
+
+    def _in_words_of(self, question: str, result: SearchResult) -> SearchResult:
+        """Return a result whose sentences are chosen by what was asked just now.
+
+        What a follow-up was searched with, the subject of before, says where to look, not what to tell.
+        """
+        asked = self._parts.analyzer.query(question, languages=tuple(self._parts.store.languages()))
+        others = tuple((name, value) for name, value in result.private if name != ANALYZED.name)
+        return replace(result, private=(*others, (ANALYZED.name, asked)))
 
     def preview(self, question: str, result: SearchResult, background: Background) -> AssembledRequest | None:
         """Return what the chat model would be sent first."""

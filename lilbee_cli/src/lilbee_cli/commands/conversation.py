@@ -1,0 +1,108 @@
+"""`lilbee conversation`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lilbee_cli.options import Common, common
+from lilbee_cli.render import talk
+from lilbee_cli.render.json import emit, emit_list
+from lilbee_cli.render.text import clean
+
+
+@click.group("conversation")
+def command() -> None:
+    """List, show, export, summarize, rename and delete conversations. Talk with `lilbee chat`.
+
+    REF is the id of a conversation, the beginning of it, or its title.
+    """
+
+
+@command.command("list")
+@click.argument("search", required=False, default="")
+@common
+def list_(told: Common, search: str) -> None:
+    """List conversations, the latest first; with SEARCH, those whose title holds it."""
+    with told.open() as bee:
+        found = bee.conversations.list(search)
+        if told.as_json:
+            emit_list("conversations", [one.to_dict() for one in found])
+        else:
+            talk.conversations(found)
+
+
+@command.command("show")
+@click.argument("ref")
+@click.option("--last", type=click.IntRange(min=1), help="Only so many messages, the latest ones.")
+@common
+def show(told: Common, ref: str, *, last: int | None) -> None:
+    """Show a conversation, with the sources of its replies."""
+    with told.open() as bee:
+        conversation = bee.conversations.require(ref)
+        if told.as_json:
+            emit(conversation.to_dict())
+        else:
+            talk.transcript(conversation, last=last)
+
+
+@command.command("export")
+@click.argument("ref")
+@click.option(
+    "--format", "kind", type=click.Choice(["markdown", "json"]), default="markdown", help="Of the transcript."
+)
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write; standard output otherwise.")
+@common
+def export(told: Common, ref: str, *, kind: str, out: str | None) -> None:
+    """Write a conversation as Markdown or JSON."""
+    with told.open() as bee:
+        written = bee.conversations.export(ref, "json" if told.as_json and out is None else kind)
+        if out is not None:
+            Path(out).write_text(written, encoding="utf-8")
+        if out is not None and told.as_json:
+            emit({"ref": ref, "file": out, "format": kind})
+        elif out is None:
+            click.echo(written, nl=False)
+
+
+@command.command("compact")
+@click.argument("ref")
+@common
+def compact(told: Common, ref: str) -> None:
+    """Summarize earlier messages for the chat model. The messages stay."""
+    with told.open() as bee:
+        conversation = bee.conversations.require(ref)
+        done = conversation.compact()
+        if told.as_json:
+            emit({"id": conversation.id, "compaction": None if done is None else done.to_dict()})
+        else:
+            talk.compaction(done, conversation.summarized)
+
+
+@command.command("rename")
+@click.argument("ref")
+@click.argument("title")
+@common
+def rename(told: Common, ref: str, title: str) -> None:
+    """Give a conversation another title."""
+    with told.open() as bee:
+        info = bee.conversations.rename(ref, title)
+        if told.as_json:
+            emit(info.to_dict())
+        else:
+            click.echo(clean(f"{info.id}  {info.title}"))
+
+
+@command.command("delete")
+@click.argument("refs", nargs=-1, required=True)
+@common
+def delete(told: Common, refs: tuple[str, ...]) -> None:
+    """Delete conversations with all their messages. Documents stay."""
+    with told.open() as bee:
+        found = [bee.conversations.require(ref) for ref in refs]
+        gone = [one.id for one in found if bee.conversations.delete(one.id)]
+        if told.as_json:
+            emit({"deleted": gone})
+        else:
+            click.echo(clean(f"deleted: {', '.join(gone)}"))

@@ -1,0 +1,214 @@
+"""A conversation on a terminal, line by line: messages, and commands that begin with a slash."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lilbee_cli.render import talk
+from lilbee_cli.render.text import clean
+
+if TYPE_CHECKING:
+    from lilbee_core import Lilbee
+    from lilbee_core.conversations import Conversation
+    from lilbee_core.types import ConversationMessage, Delta
+
+SCOPES = ("raw", "wiki", "both", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """A command: what it takes, what it does, in words, and the method that does it."""
+
+    takes: str
+    does: str
+    run: Callable[[Session, list[str]], None]
+
+
+class Session:
+    """Talks in one conversation after the other. It knows nothing of terminals: lines go in, `talk` prints."""
+
+    def __init__(self, bee: Lilbee, conversation: Conversation, *, shows_usage: bool = False) -> None:
+        self.bee = bee
+        self.conversation = conversation
+        self.over = False
+        self.attached: list[str] = []
+        self._shows_usage = shows_usage
+
+    def take(self, line: str) -> None:
+        """Take a line: a command, or a message that is answered.
+
+        Raises:
+            LilbeeError: If that fails; the session goes on.
+        """
+        if line.startswith("/"):
+            self._command(line)
+        elif line.strip():
+            attached, self.attached = self.attached, []
+            self.answer(self.conversation.stream(line, attachments=attached))
+
+    def answer(self, deltas: Iterator[Delta]) -> None:
+        """Print a reply as it arrives. Ctrl-C stops it, and keeps what there is."""
+        thinking = False
+        try:
+            for delta in deltas:
+                thinking = talk.delta(delta, thinking=thinking)
+        except KeyboardInterrupt:
+            _close(deltas)
+            click.echo()
+            talk.note_to_reader("stopped; what there is of the reply is kept")
+            return
+        last = self._last_reply()
+        if self._shows_usage and last is not None:
+            talk.usage(last.usage, last.context_tokens)
+
+    def _command(self, line: str) -> None:
+        name, _, rest = line[1:].partition(" ")
+        slash = COMMANDS.get(name)
+        if slash is None:
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
+            raise click.UsageError(f"there is no command /{name}. {hint} Begin with a blank to send it as a message.")
+        slash.run(self, _words(rest))
+
+    def _last_reply(self) -> ConversationMessage | None:
+        messages = self.conversation.messages
+        return next((one for one in reversed(messages) if one.role == "assistant"), None)
+
+    # ------------------------------------------------------------------ commands
+
+    def help(self, _: list[str]) -> None:
+        for name, slash in COMMANDS.items():
+            click.echo(f"/{name} {slash.takes}".ljust(34) + slash.does)
+
+    def quit(self, _: list[str]) -> None:
+        self.over = True
+
+    def new(self, words: list[str]) -> None:
+        self.conversation = self.bee.conversations.create(" ".join(words))
+        click.echo("A new conversation begins with your next message.")
+
+    def open(self, words: list[str]) -> None:
+        if not words:
+            talk.conversations(self.bee.conversations.list()[:20])
+            return
+        self.conversation = self.bee.conversations.require(" ".join(words))
+        talk.transcript(self.conversation, last=4)
+
+    def history(self, words: list[str]) -> None:
+        talk.transcript(self.conversation, last=_number(words, "history"))
+
+    def sources(self, words: list[str]) -> None:
+        replies = [one for one in self.conversation.messages if one.role == "assistant"]
+        back = _number(words, "sources") or 1
+        if back > len(replies):
+            raise click.UsageError(f"there are {len(replies)} replies")
+        talk.sources(replies[-back])
+        if not replies[-back].citations:
+            click.echo("That reply cites nothing.")
+
+    def scope(self, words: list[str]) -> None:
+        chosen = [word for word in words if word in SCOPES]
+        named = [word for word in words if word not in SCOPES and word != "all"]
+        if words:
+            every = named or "all" in words
+            self.conversation.set_scope(
+                scope=chosen[-1] if chosen else None, collections=tuple(named) if every else None
+            )
+        info = self.conversation.info
+        where = ", ".join(info.collections) or "all collections"
+        click.echo(clean("Nothing is searched." if info.scope == "none" else f"Searched: {info.scope}, {where}"))
+
+    def set(self, words: list[str]) -> None:
+        if words[1:]:
+            self.bee.config.set(words[0], " ".join(words[1:]))
+        sought = words[0] if words else ""
+        for name, value, origin in self.bee.config.items():
+            if name == sought or (sought in name and not words[1:]):
+                click.echo(clean(f"{name} = {value}  ({origin})"))
+
+    def compact(self, _: list[str]) -> None:
+        done = self.conversation.compact()
+        talk.compaction(done, self.conversation.summarized)
+
+    def rewind(self, words: list[str]) -> None:
+        gone = self.conversation.rewind(_number(words, "rewind") or 1)
+        click.echo(clean(f"Taken back: {len(gone)} messages. Your message was: {gone[0].content}"))
+
+    def regenerate(self, _: list[str]) -> None:
+        self.answer(self.conversation.regenerate_stream())
+
+    def title(self, words: list[str]) -> None:
+        click.echo(clean(self.conversation.rename(" ".join(words)).title if words else self.conversation.info.title))
+
+    def attach(self, words: list[str]) -> None:
+        self.attached += words
+        click.echo(clean(f"Goes with your next message: {', '.join(self.attached) or 'nothing'}"))
+
+    def request(self, words: list[str]) -> None:
+        if words:
+            talk.request(self.conversation.preview(" ".join(words)))
+        elif not self.conversation.requests:
+            click.echo("The chat model was not asked yet.")
+        for one in () if words else self.conversation.requests:
+            talk.request(one)
+
+    def save(self, words: list[str]) -> None:
+        if not words:
+            raise click.UsageError("name the file to write")
+        file = Path(words[0]).expanduser()
+        file.write_text(self.conversation.export("json" if file.suffix == ".json" else "markdown"), encoding="utf-8")
+        click.echo(clean(f"Written: {file}"))
+
+    def remember(self, words: list[str]) -> None:
+        fact = self.bee.facts.add(" ".join(words))
+        click.echo(clean(f"Remembered: {fact.text}"))
+
+
+COMMANDS = {
+    "help": Slash("", "Show this.", Session.help),
+    "history": Slash("[N]", "Show the last N messages, or all.", Session.history),
+    "sources": Slash("[N]", "Show what the last reply cites, or the Nth from the end.", Session.sources),
+    "scope": Slash(
+        "[SCOPE] [COLLECTION…]", "Search raw, wiki, both or none; in these collections or all.", Session.scope
+    ),
+    "attach": Slash("PATH…", "Hand files or documents over with the next message.", Session.attach),
+    "regenerate": Slash("", "Have the last message answered anew.", Session.regenerate),
+    "rewind": Slash("[N]", "Take back the last N of your messages, and what followed.", Session.rewind),
+    "compact": Slash("", "Summarize earlier messages for the chat model; they stay.", Session.compact),
+    "new": Slash("[TITLE]", "Begin another conversation.", Session.new),
+    "open": Slash("[REF]", "Go on with another conversation, or list them.", Session.open),
+    "title": Slash("[TITLE]", "Show or change the title.", Session.title),
+    "save": Slash("FILE", "Write the conversation as Markdown, or as .json.", Session.save),
+    "set": Slash("[NAME [VALUE]]", "Show or change settings.", Session.set),
+    "request": Slash("[MESSAGE]", "Show what the chat model was sent, or would be for a message.", Session.request),
+    "remember": Slash("FACT", "Tell the chat model a fact from now on.", Session.remember),
+    "quit": Slash("", "End (or Ctrl-D).", Session.quit),
+}
+
+
+def _words(rest: str) -> list[str]:
+    try:
+        return shlex.split(rest)
+    except ValueError:  # an odd quotation mark
+        return rest.split()
+
+
+def _number(words: list[str], name: str) -> int | None:
+    if not words:
+        return None
+    if not words[0].isdecimal() or int(words[0]) < 1:
+        raise click.UsageError(f"/{name} takes a number, not {words[0]!r}")
+    return int(words[0])
+
+
+def _close(deltas: Iterator[Delta]) -> None:
+    close = getattr(deltas, "close", None)
+    if close is not None:
+        close()
