@@ -75,6 +75,7 @@ from lilbee_core.types._knowledge import (
     WikiPlan,
 )
 from lilbee_core.types._metadata import Metadata, MetaValue
+from lilbee_core.types._models import ModelEntry, ModelFile
 from lilbee_core.types._notes import Author, Note
 from lilbee_core.types._reports import (
     CollectionInfo,
@@ -110,16 +111,15 @@ from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
     "FLEET_ROLES", "UNREAD_PAGES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box",
-    "ChatOptions", "Chunk", "ChunkId",
-    "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept", "ConversationInfo",
-    "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId", "DocumentRow", "DocumentState",
-    "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan", "GgufFacts", "GraphTable",
-    "Heading", "Hit", "IndexMeta", "Integers", "LibraryStatus", "LoadProgress", "Location", "MachineSnapshot",
-    "Mention", "MentionTable", "Message", "MetaValue", "Metadata", "ModelDescription", "ModelFootprint", "ModelRef",
-    "Note", "PageProblem", "Part", "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange",
-    "PlannedPage", "Query", "Ranking", "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope",
-    "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup", "ServerStatus", "Source", "Span",
-    "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Table", "Tool",
-    "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage",
-    "WikiPlan", "chunk_id", "closable", "document_id",
+    "ChatOptions", "Chunk", "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept",
+    "ConversationInfo", "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId",
+    "DocumentRow", "DocumentState", "DocumentTrace", "Dropped", "FileProblem", "FileStamp", "Filter", "FleetPlan",
+    "GgufFacts", "GraphTable", "Heading", "Hit", "IndexMeta", "Integers", "LibraryStatus", "LoadProgress", "Location",
+    "MachineSnapshot", "Mention", "MentionTable", "Message", "MetaValue", "Metadata", "ModelDescription",
+    "ModelEntry", "ModelFile", "ModelFootprint", "ModelRef", "Note", "PageProblem", "Part", "Passage", "PathReport",
+    "Place", "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking", "Refusal", "Relation",
+    "ReplyState", "RolePlacement", "Scan", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup",
+    "ServerStatus", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol",
+    "SyncReport", "Table", "Tool", "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors",
+    "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable", "document_id",
 ]  # fmt: skip
