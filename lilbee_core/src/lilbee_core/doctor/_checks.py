@@ -46,6 +46,7 @@ class Doctor:
         plugins: Callable[[], Sequence[PluginReport]],
         collections: Callable[[], Sequence[CollectionInfo]],
         warnings: Callable[[], Sequence[str]],
+        more: Sequence[tuple[str, Callable[[], Iterator[Check]]]] = (),
     ) -> None:
         self._data_dir = data_dir
         self._store = store
@@ -54,6 +55,7 @@ class Doctor:
         self._plugins = plugins
         self._collections = collections
         self._warnings = warnings
+        self._more = tuple(more)
 
     def run(self) -> tuple[Check, ...]:
         """Make all checks, in a fixed order."""
@@ -65,6 +67,7 @@ class Doctor:
             ("index", self._check_index),
             ("collections", self._check_collections),
             ("plugins", self._check_plugins),
+            *self._more,
         ]
         found: list[Check] = []
         for name, step in steps:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from lilbee_core.errors import FleetError
 from lilbee_core.events import EventSink, SafeSink, Warned
 from lilbee_core.fleet._adopting import adopt_groups
+from lilbee_core.fleet._argv import Wiring, server_command
 from lilbee_core.fleet._built import Built, end, roles_of
 from lilbee_core.fleet._clock import SystemClock
 from lilbee_core.fleet._engine import WRONG_PROCESSOR, Engine, find_engine, mark_unfit
@@ -227,6 +228,18 @@ class Fleet:
             FleetError: If there is no engine.
         """
         return self._planner.look(self._find())
+
+    def check(self) -> FleetPlan:
+        """Return the plan for the machine as it is now, if the engine can start all of its servers. Starts none.
+
+        Raises:
+            FleetError: If there is no engine, no plan, or the engine lacks what a server needs.
+        """
+        engine = self._find()
+        plan = self._planner.plan(self._planner.look(engine))
+        for server in plan.servers:
+            server_command(engine, server, Wiring(key_file=self._state.folder / "key"))
+        return plan
 
     def engine(self) -> Engine:
         """Return the program that runs the models.
