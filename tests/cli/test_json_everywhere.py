@@ -46,6 +46,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "plugins": ((),),
     "eval": (("../judged",), ("../judged", "--compare", "default,keyword"), ("../drafts", "--draft")),
     "tune": (("../many", "--dry-run"),),
+    "engine": (("status",), ("stop",)),
     "doctor": ((),),
     "version": ((),),
 }  # fmt: skip

@@ -408,6 +408,7 @@ class Lilbee:
     def doctor(self) -> Doctor:
         """Checks of the installation and the index."""
         from lilbee_core.doctor import Doctor
+        from lilbee_core.library._fleet_checks import fleet_checks
         from lilbee_core.library._identity import check_embedder
         from lilbee_core.library._waiting import query_embedder
 
@@ -420,6 +421,7 @@ class Lilbee:
             plugins=lambda: self.plugins,
             collections=self.collections.list,
             warnings=lambda: parts.settings.warnings,
+            more=(("engine", lambda: fleet_checks(parts)),),
         )
 
     @property
