@@ -1,0 +1,92 @@
+"""`lilbee engine`: what runs, from any terminal (R147)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lilbee_core.fleet import Fleet, FleetOptions
+from tests.cli.conftest import Run
+from tests.support.fleets import FixedPlanner, placed
+from tests.support.llama_server import write_engine, write_model
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script"),
+    pytest.mark.slow,
+]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = write_engine(tmp_path / "bin")
+    monkeypatch.setenv("LILBEE_LLAMA_SERVER_PATH", str(path))
+    monkeypatch.setenv("LILBEE_CACHE_DIR", str(tmp_path / "cache"))
+    return path
+
+
+@pytest.fixture
+def fleet(lilbee: Run, program: Path, tmp_path: Path) -> Iterator[Fleet]:
+    """A fleet of the same user, in the folder where every lilbee looks."""
+    server = placed("embed", write_model(tmp_path / "m.gguf"), pooling="mean")
+    options = FleetOptions(engine_path=str(program))
+    with Fleet(FixedPlanner(server), state_dir=tmp_path / "data" / "fleet", options=options) as fleet:
+        fleet.endpoint("embed")
+        yield fleet
+
+
+def test_status_tells_the_engine_and_what_runs(lilbee: Run, fleet: Fleet) -> None:
+    shown = lilbee("engine", "status")
+    assert shown.code == 0
+    assert "engine: 9.9.9-fake" in shown.out
+    assert "embed-0  ready  m.gguf  http://127.0.0.1:" in shown.out
+    (server,) = lilbee("engine", "status", "--json").json()["servers"]
+    assert server["pid"] == fleet.status()[0].pid
+    assert "api_key" not in server
+
+
+def test_stop_ends_it_and_says_how_many(lilbee: Run, fleet: Fleet) -> None:
+    pid = fleet.status()[0].pid
+    assert lilbee("engine", "stop", "--json").json() == {"stopped": [pid]}
+    assert lilbee("engine", "stop").out == "no server runs\n"
+    fleet.tick()
+    assert fleet.status()[0].state == "stopped"
+
+
+def test_logs_are_shown_by_id_and_by_role(lilbee: Run, fleet: Fleet) -> None:
+    assert "listening on" in lilbee("engine", "logs", "embed-0").out
+    assert "listening on" in lilbee("engine", "logs", "embed", "--lines", "1", "--json").json()["log"]
+    missing = lilbee("engine", "logs", "chat")
+    assert missing.code == 1
+    assert "there is no running server 'chat'" in missing.err
+    assert "engine status" in missing.err
+
+
+def test_without_an_engine_the_way_to_one_is_told(lilbee: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LILBEE_LLAMA_SERVER_PATH", "/nowhere/llama-server")
+    shown = lilbee("engine", "status")
+    assert shown.code == 0
+    assert "there is no program '/nowhere/llama-server'" in shown.out
+    assert lilbee("engine", "status", "--json").json()["engine"] is None
+    # A library without model files needs none.
+    found = {one["name"]: one for one in lilbee("doctor", "--json").json()["checks"]}
+    assert found["engine"]["ok"]
+
+
+def test_doctor_tells_of_the_engine_and_of_what_runs(lilbee: Run, fleet: Fleet) -> None:
+    found = {one["name"]: one for one in lilbee("doctor", "--json").json()["checks"]}
+    assert found["engine"]["detail"].startswith("9.9.9-fake")
+    assert "free" in found["card"]["detail"]
+    assert found["running embed-0"]["ok"]
+
+
+def test_doctor_finds_a_model_file_that_is_not_there(
+    lilbee: Run, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LILBEE_CHAT_MODEL", "org/repo/none.gguf")
+    found = {one["name"]: one for one in lilbee("doctor", "--json").json()["checks"]}
+    assert not found["engine"]["ok"]
+    assert "none.gguf" in found["engine"]["detail"]
+    assert found["engine"]["hint"]
