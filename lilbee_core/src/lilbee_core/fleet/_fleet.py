@@ -213,6 +213,12 @@ class Fleet:
         """
         return self._build().plan
 
+    @property
+    def planned(self) -> FleetPlan | None:
+        """The plan that is in force, or None as long as nothing was asked for."""
+        built = self._built
+        return built.plan if built is not None else None
+
     def preview(self, placement: Placement | None = None) -> FleetPlan:
         """Return what a placement, or the planner by itself, would make of the machine as it is now.
 
