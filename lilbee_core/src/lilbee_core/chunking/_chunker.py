@@ -10,6 +10,7 @@ from lilbee_core.chunking._ruler import TokenRuler
 from lilbee_core.chunking._sections import HeadingCursor, section_units
 from lilbee_core.chunking._symbols import scope_of, symbol_units
 from lilbee_core.chunking._tables import Tables
+from lilbee_core.chunking._topics import TopicFinder
 from lilbee_core.chunking._units import Unit
 from lilbee_core.chunking._zones import Segments, zones
 from lilbee_core.errors import InvalidArgument
@@ -48,8 +49,15 @@ class TokenChunker:
     """
 
     def __init__(
-        self, counter: TokenCounter, *, chunk_size: int = 512, overlap: int = 100, max_tokens: int | None = None
+        self,
+        counter: TokenCounter,
+        *,
+        chunk_size: int = 512,
+        overlap: int = 100,
+        max_tokens: int | None = None,
+        topics: TopicFinder | None = None,
     ) -> None:
+        """Take the measures; with `topics`, prose is cut where they change before it is cut by size."""
         if chunk_size < 1:
             raise InvalidArgument(f"chunk_size must be at least 1, got {chunk_size}", hint="Set a positive chunk size.")
         if not 0 <= overlap < chunk_size:
@@ -63,6 +71,7 @@ class TokenChunker:
                 hint="Choose an embedding model that reads longer texts.",
             )
         self._counter = counter
+        self._topics = topics
         self.size = chunk_size if max_tokens is None else min(chunk_size, max_tokens - RESERVED_TOKENS)
         self.overlap = overlap * self.size // chunk_size
 
@@ -70,7 +79,8 @@ class TokenChunker:
     def fingerprint(self) -> str:
         """Names everything that changes the cut: kind, version, size, overlap and how tokens are counted."""
         counter = getattr(self._counter, "kind", None) or type(self._counter).__name__
-        return f"tokens-v{VERSION}:size={self.size}:overlap={self.overlap}:counter={counter}"
+        measures = f"tokens-v{VERSION}:size={self.size}:overlap={self.overlap}:counter={counter}"
+        return measures if self._topics is None else f"{self._topics.fingerprint}:{measures}"
 
     def split(self, document: Document, document_id: DocumentId) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order.
@@ -88,8 +98,9 @@ class TokenChunker:
         lines = LineIndex(text) if document.has_lines else None
         tables = Tables(document.tables)
         ordinal = 0
-        for unit in self._units(document, segments, ruler):
-            for start, end in cutter.pieces(unit.start, unit.end):
+        units = self._units(document, segments, ruler)
+        for unit, first, last in self._parts(text, units, ruler, line_wise=cutter.line_wise):
+            for start, end in cutter.pieces(first, last):
                 piece = text[start:end]
                 place = locate(
                     Span(start, end),
@@ -115,6 +126,14 @@ class TokenChunker:
                     date=document.date,
                 )
                 ordinal += 1
+
+    def _parts(
+        self, text: str, units: Iterator[Unit], ruler: TokenRuler, *, line_wise: bool
+    ) -> Iterator[tuple[Unit, int, int]]:
+        """Yield what is cut by size: whole units, or their topics where those are asked for and there is prose."""
+        if self._topics is None or line_wise:
+            return ((unit, unit.start, unit.end) for unit in units)
+        return self._topics.parts(text, units, ruler, self.size)
 
     def _units(self, document: Document, segments: Segments, ruler: TokenRuler) -> Iterator[Unit]:
         text = document.text

@@ -89,12 +89,27 @@ def check_chunking(parts: Parts, meta: IndexMeta | None) -> None:
     Raises:
         SettingsError: If chunk size or overlap are not those of the index.
     """
-    options = parts.settings.chunks
-    if meta is None or (meta.chunk_size, meta.chunk_overlap) == (options.chunk_size, options.chunk_overlap):
+    if meta is None:
         return
-    raise SettingsError(
-        f"this index was cut with chunk_size {meta.chunk_size} and chunk_overlap {meta.chunk_overlap}, "
-        f"but {options.chunk_size} and {options.chunk_overlap} are set",
-        hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
-        code="store.chunking_mismatch",
-    )
+    options = parts.settings.chunks
+    was = (meta.chunk_size, meta.chunk_overlap)
+    if was != (options.chunk_size, options.chunk_overlap):
+        raise SettingsError(
+            f"this index was cut with chunk_size {was[0]} and chunk_overlap {was[1]}, "
+            f"but {options.chunk_size} and {options.chunk_overlap} are set",
+            hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
+            code="store.chunking_mismatch",
+        )
+    if _topics_of(meta.chunking) != _topics_of(parts.chunker.fingerprint):
+        kind = "semantic" if _topics_of(meta.chunking) else "tokens"
+        raise SettingsError(
+            f"this index was cut with chunking {kind} (or another percentile or model) and {options.chunking} is set",
+            hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
+            code="store.chunking_mismatch",
+        )
+
+
+def _topics_of(chunking: str) -> str:
+    """Return what a way of cutting says of topics; nothing where they play no part."""
+    found, mark, _ = chunking.partition(":tokens-v")
+    return found if mark else ""

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-from lilbee_core.errors import LibraryError, StoreError
+from lilbee_core.errors import LibraryError, SettingsError, StoreError
 from lilbee_core.events import EventSink, SafeSink
 from lilbee_core.library._clock import SystemClock
 from lilbee_core.library._home import Home
@@ -19,6 +19,7 @@ from lilbee_core.types import IndexMeta
 if TYPE_CHECKING:
     from lilbee_core.analysis import Analyzer
     from lilbee_core.chat import WindowedChat
+    from lilbee_core.chunking import TopicFinder
     from lilbee_core.crawl import Manifest
     from lilbee_core.fleet import Fleet
     from lilbee_core.ingest import Ingestor, Root, WalkOptions
@@ -349,9 +350,35 @@ class Parts:
             embedder, options = self.embedder, self.settings.chunks
             counter = embedder if embedder is not None else EstimatedTokens()
             limit = embedder.max_tokens if embedder is not None else WORDS_ONLY_TOKENS
-            return TokenChunker(counter, chunk_size=options.chunk_size, overlap=options.chunk_overlap, max_tokens=limit)
+            return TokenChunker(
+                counter,
+                chunk_size=options.chunk_size,
+                overlap=options.chunk_overlap,
+                max_tokens=limit,
+                topics=self._topics() if options.chunking == "semantic" else None,
+            )
 
         return self.once("chunker", build)
+
+    def _topics(self) -> TopicFinder:
+        """Return what finds where topics change.
+
+        Raises:
+            SettingsError: If there is no embedder to ask.
+        """
+        from lilbee_core.chunking import TopicFinder
+
+        embedder = self.embedder
+        if embedder is None:
+            raise SettingsError(
+                "chunking is semantic, but there is no embedding model",
+                hint="Set embedding_model, or chunking to tokens.",
+            )
+        return TopicFinder(
+            embedder.embed_batch,
+            model=embedder.model,
+            percentile=self.settings.chunks.chunk_topic_percentile,
+        )
 
     @property
     def reader(self) -> Reader:

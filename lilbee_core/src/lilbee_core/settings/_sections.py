@@ -58,6 +58,13 @@ class ChunkSettings(Section):
 
     chunk_size: Positive = Field(default=512, description="Target size of a chunk, in the embedder's tokens.")
     chunk_overlap: Count = Field(default=100, description="Tokens that neighboring chunks share.")
+    chunking: Literal["tokens", "semantic"] = Field(
+        default="tokens",
+        description="Where prose is cut: tokens (sections, paragraphs, size), or semantic (also where topics change).",
+    )
+    chunk_topic_percentile: Annotated[int, Field(ge=50, le=99)] = Field(
+        default=90, description="How rare a change of topic is in semantic chunking; 90 is a tenth of all sentences."
+    )
 
     @model_validator(mode="after")
     def _overlap_fits(self) -> ChunkSettings:
