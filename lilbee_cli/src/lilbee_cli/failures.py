@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import click
@@ -47,18 +46,21 @@ def fail_bug(error: Exception, arguments: Sequence[str], *, as_json: bool) -> in
     if "-vv" in arguments or arguments.count("-v") > 1 or arguments.count("--verbose") > 1:
         import traceback
 
-        click.echo("".join(traceback.format_exception(error)), err=True)
+        from lilbee_cli.render.text import clean
+
+        click.echo(clean("".join(traceback.format_exception(error))), err=True)
     message = f"something went wrong inside lilbee: {type(error).__name__}: {error}"
     _tell(message, "Please report it, with what `-vv` prints.", "internal", as_json=as_json)
     return FAILED
 
 
 def _tell(message: str, hint: str, code: str, *, as_json: bool) -> None:
-    from lilbee_cli.render.text import clean
+    from lilbee_cli.render.json import emit_line
+    from lilbee_cli.render.text import line
 
     if as_json:
-        click.echo(json.dumps({"error": {"code": code, "message": message, "hint": hint}}, ensure_ascii=False))
+        emit_line({"error": {"code": code, "message": message, "hint": hint}})
         return
-    click.echo(f"error: {clean(message)}", err=True)
+    click.echo(f"error: {line(message)}", err=True)
     if hint:
-        click.echo(f"  {clean(hint)}", err=True)
+        click.echo(f"  {line(hint)}", err=True)

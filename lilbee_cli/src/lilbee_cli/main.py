@@ -146,7 +146,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         result: Any = cli.main(arguments, prog_name="lilbee", standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
-        return stopped()
+        return stopped(serving="serve" in arguments[:1] or "mcp" in arguments[:1])
     except BrokenPipeError:
         # The reader went away (`lilbee search … | head`); nothing is left to say.
         sys.stderr.close()
@@ -165,9 +165,10 @@ def _tell(error: Exception, arguments: Sequence[str], *, as_json: bool) -> int:
     return fail(error, code, as_json=as_json)
 
 
-def stopped() -> int:
-    """Say that the user stopped the work."""
-    click.echo("stopped: what was finished is kept; run the command again to go on", err=True)
+def stopped(*, serving: bool = False) -> int:
+    """Say that the user stopped the work, or a server, which has none to go on with."""
+    kept = "" if serving else ": what was finished is kept; run the command again to go on"
+    click.echo(f"stopped{kept}", err=True)
     return STOPPED
 
 

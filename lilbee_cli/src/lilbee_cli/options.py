@@ -25,23 +25,42 @@ class Common:
     quiet: bool
     verbose: int
 
-    def open(self, events: EventSink | None = None, *, here: bool = False) -> Lilbee:
+    def open(self, events: EventSink | None = None, *, here: bool = False, there: bool = False) -> Lilbee:
         """Open the library: ``--library`` > ``LILBEE_LIBRARY`` > nearest parent > the user's own.
 
         Args:
             events: Receives progress.
             here: Take the named folder even when there is no library in it yet.
+            there: There must be a library; a command that only reads has no use for a new one.
+
+        Raises:
+            NotFound: If there is none.
         """
         from lilbee_core import Lilbee
         from lilbee_core.settings import find_library
 
         if here and self.library:
             return Lilbee(self.library, data_dir=self.data_dir, events=events)
-        return Lilbee(find_library(self.library), data_dir=self.data_dir, events=events)
+        bee = Lilbee(find_library(self.library), data_dir=self.data_dir, events=events)
+        if there and bee.root is None and not bee.data_dir.is_dir():
+            raise _no_library()
+        return bee
 
     def echo(self, text: str = "") -> None:
         """Write a line for a person to stdout."""
         click.echo(text)
+
+
+def _no_library() -> Exception:
+    from pathlib import Path
+
+    from lilbee_core.errors import NotFound
+
+    return NotFound(
+        f"there is no library here: neither {Path.cwd()} nor a folder above it is one",
+        hint="Run `lilbee init` to make this folder one, `lilbee add FOLDER` to index a folder, "
+        "or name a library with --library.",
+    )
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,11 +76,23 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
         *args: Any, library: str | None, data_dir: str | None, as_json: bool, quiet: bool, verbose: int, **kwargs: Any
     ) -> Any:
         if verbose > 1:
-            logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
+            _log_to_stderr()
         told = Common(library=library, data_dir=data_dir, as_json=as_json, quiet=quiet, verbose=verbose)
         return function(told, *args, **kwargs)
 
     return wrapper
+
+
+def _log_to_stderr() -> None:
+    from lilbee_cli.render.text import clean
+
+    class Visible(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return clean(super().format(record))
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(Visible("%(name)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG, handlers=[handler])
 
 
 def filters(function: Callable[..., Any]) -> Callable[..., Any]:

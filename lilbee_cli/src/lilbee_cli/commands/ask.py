@@ -29,7 +29,7 @@ def command(
     Without a chat model the answer is made of the best sentences, and says so.
     """
     asked = " ".join(question)
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         if told.as_json or not stream:
             value = bee.ask(asked, profile=profile, filters=only)
             if told.as_json:

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import counted, line
 
 
 @click.group("collection")
@@ -18,14 +18,14 @@ def command() -> None:
 @common
 def list_(told: Common) -> None:
     """List the collections."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = bee.collections.list()
         if told.as_json:
             emit({"collections": [one.to_dict() for one in found]})
             return
         for one in found:
             missing = "" if one.available else "  (folder is missing)"
-            click.echo(clean(f"{one.name}  {one.documents} documents  {one.root or 'from memory'}{missing}"))
+            click.echo(line(f"{one.name}  {counted(one.documents, 'document')}  {one.root or 'from memory'}{missing}"))
 
 
 @command.command("add")
@@ -41,7 +41,7 @@ def add(told: Common, folder: str, *, name: str | None, include: tuple[str, ...]
         if told.as_json:
             emit(one.to_dict())
         else:
-            click.echo(clean(f"{one.name}: {one.root}. Next: lilbee sync"))
+            click.echo(line(f"{one.name}: {one.root}. Next: lilbee sync"))
 
 
 @command.command("remove")
@@ -49,12 +49,12 @@ def add(told: Common, folder: str, *, name: str | None, include: tuple[str, ...]
 @common
 def remove(told: Common, name: str) -> None:
     """Forget a collection and take its documents out of the index. Files on disk stay."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         count = bee.collections.remove(name)
         if told.as_json:
             emit({"name": name, "removed": count})
         else:
-            click.echo(f"{clean(name)} is forgotten; {count} documents left the index")
+            click.echo(f"{line(name)} is forgotten; {counted(count, 'document')} left the index")
 
 
 @command.command("rename")
@@ -63,9 +63,9 @@ def remove(told: Common, name: str) -> None:
 @common
 def rename(told: Common, old: str, new: str) -> None:
     """Give a collection another name. Nothing is read or embedded again."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         bee.collections.rename(old, new)
         if told.as_json:
             emit({"old": old, "name": new})
         else:
-            click.echo(clean(f"{old} is {new} now"))
+            click.echo(line(f"{old} is {new} now"))

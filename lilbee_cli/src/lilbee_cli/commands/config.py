@@ -8,7 +8,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.group("config", invoke_without_command=True)
@@ -25,7 +25,7 @@ def command(ctx: click.Context, told: Common) -> None:
             return
         for name, value, origin in rows:
             shown = f"{name} = {_plain(value)!r}"
-            click.echo(clean(f"{shown}  ({origin})") if origin != "default" else clean(shown))
+            click.echo(line(f"{shown}  ({origin})") if origin != "default" else line(shown))
 
 
 @command.command("get")
@@ -40,7 +40,7 @@ def get(told: Common, name: str) -> None:
         if told.as_json:
             emit({"name": name, "value": _plain(value), "origin": bee.settings.origin(name)})
         else:
-            click.echo(clean(str(_plain(value))))
+            click.echo(line(str(_plain(value))))
 
 
 @command.command("set")
@@ -54,7 +54,7 @@ def set_(told: Common, name: str, value: str) -> None:
         if told.as_json:
             emit({"name": name, "origin": bee.settings.origin(name)})
         else:
-            click.echo(f"{clean(name)} is set")
+            click.echo(f"{line(name)} is set")
 
 
 @command.command("unset")
@@ -67,7 +67,7 @@ def unset(told: Common, name: str) -> None:
         if told.as_json:
             emit({"name": name, "origin": bee.settings.origin(name)})
         else:
-            click.echo(f"{clean(name)} is back to its default")
+            click.echo(f"{line(name)} is back to its default")
 
 
 def _plain(value: object) -> object:

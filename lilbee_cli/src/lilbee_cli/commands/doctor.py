@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.command("doctor")
@@ -20,7 +20,7 @@ def command(told: Common) -> int:
         else:
             for one in checks:
                 mark = click.style("ok   ", fg="green") if one.ok else click.style("fault", fg="red")
-                click.echo(f"{mark} {clean(one.name)}: {clean(one.detail)}")
+                click.echo(f"{mark} {line(one.name)}: {line(one.detail)}")
                 if not one.ok and one.hint:
-                    click.echo(f"      {clean(one.hint)}")
+                    click.echo(f"      {line(one.hint)}")
         return 0 if all(one.ok for one in checks) else 1

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean, warn
+from lilbee_cli.render.text import clean, line, warn
 
 
 @click.command("explain")
@@ -26,18 +26,18 @@ def command(told: Common, what: tuple[str, ...], *, ref: str | None, top_k: int 
         return
     if len(what) != 1:
         raise click.UsageError("Name one path, or a document and a query: lilbee explain --document PATH QUERY.")
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         report = bee.explain_path(what[0])
         if told.as_json:
             emit(report.to_dict())
             return
-        click.echo(clean(f"{report.path}: {report.state}: {report.reason}"))
+        click.echo(line(f"{report.path}: {report.state}: {report.reason}"))
         if report.hint:
-            click.echo(clean(f"  {report.hint}"))
+            click.echo(line(f"  {report.hint}"))
 
 
 def _in_search(told: Common, ref: str, query: str, top_k: int | None, profile: str | None) -> None:
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         trace = bee.explain_document(ref, query, top_k=top_k, profile=profile)
         if told.as_json:
             emit(trace.to_dict())

@@ -15,7 +15,7 @@ def command(told: Common) -> None:
 
     A sync builds it by itself from `ann_index_threshold` chunks on; below, vectors are compared one by one.
     """
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         report = bee.index()
         if told.as_json:
             emit(report.to_dict())

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.command("init")
@@ -24,4 +24,4 @@ def command(told: Common, folder: str) -> None:
         if told.as_json:
             emit({"root": str(bee.root), "data_dir": str(bee.data_dir), "library_id": library_id})
         else:
-            click.echo(f"{clean(str(bee.root))} is a library now. Next: lilbee sync")
+            click.echo(f"{line(str(bee.root))} is a library now. Next: lilbee sync")

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.command("plugins")
@@ -20,6 +20,6 @@ def command(told: Common) -> None:
             return
         for one in reports:
             state = "" if one.enabled else "  (disabled)"
-            click.echo(clean(f"{one.name} {one.version}{state}: {', '.join(one.parts)}"))
+            click.echo(line(f"{one.name} {one.version}{state}: {', '.join(one.parts)}"))
             for failure in one.failures:
-                click.echo(clean(f"  {failure.message}. {failure.hint}"))
+                click.echo(line(f"  {failure.message}. {failure.hint}"))

@@ -16,5 +16,8 @@ def command(told: Common) -> int:
 
     Conversations, notes and settings stay, and so do documents that came from memory.
     """
-    with ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink, told.open(sink) as bee:
+    with (
+        ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink,
+        told.open(sink, there=True) as bee,
+    ):
         return synced(bee.rebuild(), as_json=told.as_json)

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.command("remove")
@@ -17,10 +17,10 @@ def command(told: Common, refs: tuple[str, ...]) -> None:
 
     Sync keeps them out until `lilbee add` brings them back. REFS are paths, collection/path, ids, or folders.
     """
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         removed = bee.remove(*refs)
         if told.as_json:
             emit({"removed": list(removed)})
             return
         for ref in removed:
-            click.echo(f"removed {clean(ref)}")
+            click.echo(f"removed {line(ref)}")

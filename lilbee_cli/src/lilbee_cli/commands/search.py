@@ -37,7 +37,7 @@ def command(
     The query may hold "quoted phrases", filters (path:notes/ type:pdf after:2025-01-31) and begin with
     term: (words only) or vec: (meaning only). It never calls a chat model.
     """
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only, diversify=not no_diversify)
         if told.as_json:
             emit(result.to_dict(trace=explain))

@@ -29,7 +29,7 @@ def command(told: Common, ref: str, *, lines: str | None, page: str | None, arou
     from lilbee_core.errors import NotFound
 
     place = lines or (f"p{page}" if page else None)
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         match = _PLACE.match(ref) if place is None else None
         try:
             passage = bee.get_text(ref, place, around=around)

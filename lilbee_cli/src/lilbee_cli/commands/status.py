@@ -14,7 +14,7 @@ from lilbee_cli.render.json import emit
 @common
 def command(told: Common, *, skipped: bool) -> None:
     """Show the state of the library: files per state, chunks, embedder, size on disk."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         value = bee.status()
         rows = list(bee.documents(state="skipped")) + list(bee.documents(state="excluded")) if skipped else []
         if told.as_json:
@@ -23,4 +23,4 @@ def command(told: Common, *, skipped: bool) -> None:
             return
         text.status(value)
         for row in rows:
-            click.echo(text.clean(f"{row.state}: {row.ref}: {row.reason} [{row.code}]"))
+            click.echo(text.line(f"{row.state}: {row.ref}: {row.reason} [{row.code}]"))

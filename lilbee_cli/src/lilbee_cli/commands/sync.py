@@ -17,6 +17,9 @@ from lilbee_cli.render.progress import ProgressSink
 @common
 def command(told: Common, collections: tuple[str, ...], *, dry_run: bool, prune: bool, retry: bool) -> int:
     """Read what is new or changed, and drop what is gone. COLLECTIONS limits it to these."""
-    with ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink, told.open(sink) as bee:
+    with (
+        ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink,
+        told.open(sink, there=True) as bee,
+    ):
         report = bee.sync(dry_run=dry_run, prune=prune, retry=retry, collections=collections)
         return synced(report, as_json=told.as_json)

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.command("trust")
@@ -18,4 +18,4 @@ def command(told: Common) -> None:
         if told.as_json:
             emit({"data_dir": str(bee.data_dir), "library_id": library_id})
         else:
-            click.echo(f"{clean(str(bee.data_dir))} is trusted")
+            click.echo(f"{line(str(bee.data_dir))} is trusted")

@@ -25,10 +25,13 @@ def command(told: Common, folder: str | None, *, name: str, metric: str, dry_run
     """
     if (folder is None) == (forget is None):
         raise click.UsageError("name the FOLDER of the judged queries, or --forget NAME")
-    with ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink, told.open(sink) as bee:
+    with (
+        ProgressSink(quiet=told.quiet or told.as_json, verbose=told.verbose) as sink,
+        told.open(sink, there=True) as bee,
+    ):
         if forget is not None:
             bee.config.unset_profile(forget)
-            _say(told, {"forgotten": forget}, f"the profile {text.clean(forget)} is forgotten")
+            _say(told, {"forgotten": forget}, f"the profile {text.line(forget)} is forgotten")
             return
         assert folder is not None
         judged = bee.evaluation.open(folder)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import counted, line
 
 if TYPE_CHECKING:
     from lilbee_core.events import Event
@@ -54,9 +54,12 @@ class ProgressSink:
         elif event.name == "Progress" and fields["phase"] == "recognizing":
             self._recognizing(int(str(fields["done"])), int(str(fields["total"])))
         elif self._verbose and event.name in {"DocumentIndexed", "DocumentSkipped", "DocumentFailed", "DocumentMoved"}:
-            detail = fields.get("reason") or (f"{fields['chunks']} chunks" if "chunks" in fields else "")
+            detail = fields.get("reason") or (
+                counted(int(str(fields["chunks"])), "chunk") if "chunks" in fields else ""
+            )
             click.echo(
-                f"{event.name.removeprefix('Document').lower():<8} {clean(str(fields['path']))}  {detail}", err=True
+                f"{event.name.removeprefix('Document').lower():<8} {line(str(fields['path']))}  {line(str(detail))}",
+                err=True,
             )
 
     def _planned(self, fields: dict[str, object]) -> None:
@@ -64,7 +67,7 @@ class ProgressSink:
         if not total:
             return
         size = int(str(fields["bytes"])) / 1e6
-        click.echo(f"reading {total} files ({size:.1f} MB), {fields['unchanged']} unchanged", err=True)
+        click.echo(f"reading {counted(total, 'file')} ({size:.1f} MB), {fields['unchanged']} unchanged", err=True)
         self._told = 0.0
         if sys.stderr.isatty():
             self._show("indexing", 0, total)
@@ -91,11 +94,11 @@ class ProgressSink:
     def _page(self, name: str, fields: dict[str, object]) -> None:
         """Tell of one page: what failed always, the rest to those who want detail."""
         if name == "PageFailed":
-            click.echo(f"{'failed':<9} {clean(str(fields['url']))}  {clean(str(fields['reason']))}", err=True)
+            click.echo(f"{'failed':<9} {line(str(fields['url']))}  {line(str(fields['reason']))}", err=True)
         elif self._verbose:
             state = str(fields.get("state", "skipped"))
             detail = fields.get("reason") or fields.get("title") or ""
-            click.echo(f"{state:<9} {clean(str(fields['url']))}  {clean(str(detail))}", err=True)
+            click.echo(f"{state:<9} {line(str(fields['url']))}  {line(str(detail))}", err=True)
 
     def _recognizing(self, done: int, total: int) -> None:
         """Tell of scans, whose pages take seconds each."""

@@ -16,14 +16,28 @@ if TYPE_CHECKING:
     from lilbee_core.types import CrawlReport, LibraryStatus, WebPage
 
 # A document must not move the cursor, color the screen or turn the reading direction.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _SNIPPET = 320
 _LEAD = 60
 
 
 def clean(text: str) -> str:
-    """Return `text` with control characters made visible."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    """Return a text of several lines with control characters made visible."""
+    return _CONTROL.sub(lambda match: _escaped(ord(match[0])), text)
+
+
+def line(text: str) -> str:
+    """Return a name, a heading or a message on one line, with control characters, line ends and tabs made visible."""
+    return clean(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def counted(number: int, name: str) -> str:
+    """Return a number and what is counted: ``1 chunk``, ``2 chunks``."""
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def width() -> int:
@@ -39,11 +53,11 @@ def place(hit: Hit | Citation) -> str:
     path = hit.path + (f"!{location.member}" if location.member else "")
     if location.line_start is not None:
         last = f"-{location.line_end}" if location.line_end != location.line_start else ""
-        return clean(f"{path}:{location.line_start}{last}")
+        return line(f"{path}:{location.line_start}{last}")
     if location.page_start is not None:
         last = f"-{location.page_end}" if location.page_end != location.page_start else ""
-        return clean(f"{path} p. {location.page_start}{last}")
-    return clean(f"{path} ({location.label})" if location.label else path)
+        return line(f"{path} p. {location.page_start}{last}")
+    return line(f"{path} ({location.label})" if location.label else path)
 
 
 def snippet(hit: Hit) -> str:
@@ -83,7 +97,7 @@ def _colored() -> bool:
 
 def warn(message: str) -> None:
     """Write a warning to stderr."""
-    click.echo(click.style("warning: ", fg="yellow") + clean(message), err=True)
+    click.echo(click.style("warning: ", fg="yellow") + line(message), err=True)
 
 
 def hits(result: SearchResult) -> None:
@@ -94,15 +108,17 @@ def hits(result: SearchResult) -> None:
         click.echo("Nothing found.")
     for hit in result.hits:
         stale = click.style("  (changed since it was indexed)", fg="red") if hit.stale else ""
-        click.echo(click.style(f"{hit.rank:>2}  {place(hit)}", bold=True) + f"  {hit.score:.3f}{stale}")
+        # A score is a share of the best hit's: beside an answer that is none, a 1.000 would be a lie.
+        score = f"{hit.score:.3f}" if result.found else "weak"
+        click.echo(click.style(f"{hit.rank:>2}  {place(hit)}", bold=True) + f"  {score}{stale}")
         if hit.url:
-            click.echo(click.style(f"    {clean(hit.url)}", underline=True))
+            click.echo(click.style(f"    {line(hit.url)}", underline=True))
         name = hit.symbol or hit.heading or hit.chunk.title
         if name:
-            click.echo(click.style(f"    {clean(name)}", fg="cyan"))
+            click.echo(click.style(f"    {line(name)}", fg="cyan"))
         click.echo(_indented(snippet(hit)))
         for other in hit.also_at[:3]:
-            click.echo(click.style(f"    also in {clean(other.path)}", dim=True))
+            click.echo(click.style(f"    also in {line(other.path)}", dim=True))
     if result.hits and not result.found:
         click.echo("None of these looks like an answer; the nearest passages are shown.", err=True)
 
@@ -122,10 +138,10 @@ def citations(value: Answer) -> None:
     if value.citations:
         click.echo()
     for one in value.citations:
-        click.echo(click.style(f"[{one.marker}] {place(one)}", bold=True) + (f"  {clean(one.url)}" if one.url else ""))
-        click.echo(_indented(f'"{clean(" ".join(one.quote.split()))}"'))
+        click.echo(click.style(f"[{one.marker}] {place(one)}", bold=True) + (f"  {line(one.url)}" if one.url else ""))
+        click.echo(_indented(f'"{line(" ".join(one.quote.split()))}"'))
     for message in value.warnings:
-        click.echo(click.style(f"note: {clean(message)}", dim=True), err=True)
+        click.echo(click.style(f"note: {line(message)}", dim=True), err=True)
 
 
 def context(value: Answer) -> None:
@@ -142,13 +158,13 @@ def report(value: SyncReport) -> None:
     counts = [(value.added, "added"), (value.updated, "updated"), (value.removed, "removed"), (value.moved, "moved")]
     parts = [f"{count} {verb}{name}" for count, name in counts if count] or [f"nothing {verb}changed"]
     parts.append(f"{value.unchanged} unchanged")
-    click.echo(", ".join(parts) + f" ({value.chunks} chunks, {value.seconds:.1f} s)")
+    click.echo(", ".join(parts) + f" ({counted(value.chunks, 'chunk')}, {value.seconds:.1f} s)")
     for one in value.failed:
-        click.echo(click.style("failed:  ", fg="red") + clean(f"{one.path}: {one.reason}") + f" [{one.code}]")
+        click.echo(click.style("failed:  ", fg="red") + line(f"{one.path}: {one.reason}") + f" [{one.code}]")
     if value.skipped:
         click.echo(f"{len(value.skipped)} skipped (`lilbee status --skipped` says why)")
     if value.owed:
-        warn(f"{value.owed} chunks still wait for their vectors; sync again when the embedder works")
+        warn(f"{counted(value.owed, 'chunk')} still without vectors; sync again when the embedder works")
     for message in value.warnings:
         warn(message)
     if value.cancelled:
@@ -162,36 +178,34 @@ def crawl(value: CrawlReport) -> None:
     told = ", ".join(f"{count} {name}" for count, name in counts if count) or "none"
     click.echo(f"pages: {told} ({value.seconds:.1f} s)")
     for one in value.failed:
-        click.echo(click.style("failed:  ", fg="red") + clean(f"{one.url}: {one.reason}") + f" [{one.code}]")
+        click.echo(click.style("failed:  ", fg="red") + line(f"{one.url}: {one.reason}") + f" [{one.code}]")
     for message in value.warnings:
         warn(message)
     if value.sync is not None:
         report(value.sync)
     if value.cancelled:
-        click.echo(f"stopped with {value.waiting} pages to go: run it again to go on")
+        click.echo(f"stopped with {counted(value.waiting, 'page')} to go: run it again to go on")
 
 
 def pages(value: Sequence[WebPage]) -> None:
     """Print the pages that are kept, one a line."""
     for page in value:
-        click.echo(
-            clean(f"{page.collection}/{page.path}  {page.url}") + (f"  {clean(page.title)}" if page.title else "")
-        )
+        click.echo(line(f"{page.collection}/{page.path}  {page.url}") + (f"  {line(page.title)}" if page.title else ""))
 
 
 def status(value: LibraryStatus) -> None:
     """Print the state of a library."""
     for name, one in value.summary():
-        click.echo(f"{name:<14} {clean(str(one))}")
+        click.echo(f"{name:<14} {line(str(one))}")
     for collection in value.collections:
         missing = "" if collection.available else click.style("  (folder is missing)", fg="red")
         click.echo(
-            f"{'collection':<14} {clean(collection.name)}: {collection.documents} documents, "
-            f"{clean(collection.root or 'from memory')}{missing}"
+            f"{'collection':<14} {line(collection.name)}: {counted(collection.documents, 'document')}, "
+            f"{line(collection.root or 'from memory')}{missing}"
         )
     for problem in value.problems:
         click.echo(
-            click.style("failed:  ", fg="red") + clean(f"{problem.path}: {problem.reason}") + f" [{problem.code}]"
+            click.style("failed:  ", fg="red") + line(f"{problem.path}: {problem.reason}") + f" [{problem.code}]"
         )
     for message in value.warnings:
         warn(message)
@@ -200,7 +214,7 @@ def status(value: LibraryStatus) -> None:
 def figures(reports: Sequence[EvaluationReport]) -> None:
     """Print the figures of evaluations, one column each."""
     for cells in zip(*(report.summary() for report in reports), strict=True):
-        click.echo(f"{cells[0][0]:<16}" + "".join(f"{clean(value):>18}" for _, value in cells))
+        click.echo(f"{cells[0][0]:<16}" + "".join(f"{line(value):>18}" for _, value in cells))
 
 
 def heading(title: str) -> None:
@@ -210,7 +224,7 @@ def heading(title: str) -> None:
 
 def comparison(value: Comparison, *, where: str = "") -> None:
     """Print what one profile gains over another."""
-    names = f"{clean(value.other.profile)} against {clean(value.base.profile)}"
+    names = f"{line(value.other.profile)} against {line(value.base.profile)}"
     heading(f"{names}, {where}{value.base.queries} queries")
     click.echo(f"{'metric':<12}{'difference [95 %]':>28}{'wins / ties / losses':>24}{'p':>9}")
     for metric, difference, counts, p in value.summary():
@@ -220,14 +234,14 @@ def comparison(value: Comparison, *, where: str = "") -> None:
 def tuning(value: TuningReport) -> None:
     """Print what tuning found."""
     for name, shown in value.summary():
-        click.echo(f"{name:<26}{clean(shown)}")
-    click.echo(clean(value.verdict))
+        click.echo(f"{name:<26}{line(shown)}")
+    click.echo(line(value.verdict))
 
 
 def drafted(value: DraftedQueries, folder: str) -> None:
     """Print what was drafted, and what to do with it."""
-    click.echo(f"{len(value)} queries drafted to {clean(folder)}/queries.jsonl, with qrels.tsv")
+    click.echo(f"{len(value)} queries drafted to {line(folder)}/queries.jsonl, with qrels.tsv")
     click.echo(
         "They repeat words of the documents, so word search looks better than it is: rewrite them as you would ask."
     )
-    click.echo(clean(f"Then: lilbee eval {folder} --compare default,keyword   or   lilbee tune {folder}"))
+    click.echo(line(f"Then: lilbee eval {folder} --compare default,keyword   or   lilbee tune {folder}"))

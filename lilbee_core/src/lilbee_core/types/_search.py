@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from lilbee_core.types._documents import Chunk, ChunkId, DocumentId
+from lilbee_core.types._lines import joined
 from lilbee_core.types._vectors import Vector
 
 if TYPE_CHECKING:
@@ -378,7 +379,7 @@ class SearchResult:
         for hit in self.hits:
             scores = ", ".join(f"{name} {value:.4f}" for name, value in hit.scores)
             lines.append(f"  #{hit.rank} {hit.score:.4f} {hit.path} ({hit.chunk.location}) {hit.chunk_id}: {scores}")
-        return "\n".join(lines)
+        return joined(lines)
 
     def to_arrow(self) -> pyarrow.Table:
         """Return the hits as an Arrow table, one row each."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lilbee_core.types._documents import ChunkId
+from lilbee_core.types._lines import joined
 
 _PLAIN = {"lexical": "by words", "dense": "by meaning", "fused": "together"}
 
@@ -70,7 +71,7 @@ class DocumentTrace:
         """Return it as text."""
         lines = [f"{self.path}: {self.reason}"]
         lines += [f"  {standing}" for standing in self.standings]
-        return "\n".join([*lines, f"  {self.hint}"] if self.hint else lines)
+        return joined([*lines, f"  {self.hint}"] if self.hint else lines)
 
     def to_dict(self) -> dict[str, object]:
         return {
