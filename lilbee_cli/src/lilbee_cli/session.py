@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lilbee_cli.render import talk
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 if TYPE_CHECKING:
     from lilbee_core import Lilbee
@@ -123,7 +123,7 @@ class Session:
             )
         info = self.conversation.info
         where = ", ".join(info.collections) or "all collections"
-        click.echo(clean("Nothing is searched." if info.scope == "none" else f"Searched: {info.scope}, {where}"))
+        click.echo(line("Nothing is searched." if info.scope == "none" else f"Searched: {info.scope}, {where}"))
 
     def set(self, words: list[str]) -> None:
         if words[1:]:
@@ -131,7 +131,7 @@ class Session:
         sought = words[0] if words else ""
         for name, value, origin in self.bee.config.items():
             if name == sought or (sought in name and not words[1:]):
-                click.echo(clean(f"{name} = {value}  ({origin})"))
+                click.echo(line(f"{name} = {value}  ({origin})"))
 
     def compact(self, _: list[str]) -> None:
         done = self.conversation.compact()
@@ -139,17 +139,17 @@ class Session:
 
     def rewind(self, words: list[str]) -> None:
         gone = self.conversation.rewind(_number(words, "rewind") or 1)
-        click.echo(clean(f"Taken back: {len(gone)} messages. Your message was: {gone[0].content}"))
+        click.echo(line(f"Taken back: {len(gone)} messages. Your message was: {gone[0].content}"))
 
     def regenerate(self, _: list[str]) -> None:
         self.answer(self.conversation.regenerate_stream())
 
     def title(self, words: list[str]) -> None:
-        click.echo(clean(self.conversation.rename(" ".join(words)).title if words else self.conversation.info.title))
+        click.echo(line(self.conversation.rename(" ".join(words)).title if words else self.conversation.info.title))
 
     def attach(self, words: list[str]) -> None:
         self.attached += words
-        click.echo(clean(f"Goes with your next message: {', '.join(self.attached) or 'nothing'}"))
+        click.echo(line(f"Goes with your next message: {', '.join(self.attached) or 'nothing'}"))
 
     def request(self, words: list[str]) -> None:
         if words:
@@ -164,11 +164,11 @@ class Session:
             raise click.UsageError("name the file to write")
         file = Path(words[0]).expanduser()
         file.write_text(self.conversation.export("json" if file.suffix == ".json" else "markdown"), encoding="utf-8")
-        click.echo(clean(f"Written: {file}"))
+        click.echo(line(f"Written: {file}"))
 
     def remember(self, words: list[str]) -> None:
         fact = self.bee.facts.add(" ".join(words))
-        click.echo(clean(f"Remembered: {fact.text}"))
+        click.echo(line(f"Remembered: {fact.text}"))
 
 
 COMMANDS = {

@@ -9,7 +9,7 @@ import click
 from lilbee_cli.options import Common, common
 from lilbee_cli.render import talk
 from lilbee_cli.render.json import emit, emit_list
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line
 
 
 @click.group("conversation")
@@ -91,7 +91,7 @@ def rename(told: Common, ref: str, title: str) -> None:
         if told.as_json:
             emit(info.to_dict())
         else:
-            click.echo(clean(f"{info.id}  {info.title}"))
+            click.echo(line(f"{info.id}  {info.title}"))
 
 
 @command.command("delete")
@@ -105,4 +105,4 @@ def delete(told: Common, refs: tuple[str, ...]) -> None:
         if told.as_json:
             emit({"deleted": gone})
         else:
-            click.echo(clean(f"deleted: {', '.join(gone)}"))
+            click.echo(line(f"deleted: {', '.join(gone)}"))

@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import clean, line
 
 
 @click.group("engine")
@@ -31,12 +31,12 @@ def status(told: Common) -> None:
         emit({"engine": found, "missing": missing, "servers": [one.to_dict() for one in running]})
         return
     where = missing if engine is None else f"{engine.version} from {engine.origin} ({engine.file})"
-    click.echo(clean(f"engine: {where}"))
+    click.echo(line(f"engine: {where}"))
     for one in running:
         owner = "left running" if one.detached else f"of process {one.owner_pid}"
-        click.echo(clean(f"{one.id}  {one.state}  {one.model}  {one.url}  pid {one.pid} {owner}"))
+        click.echo(line(f"{one.id}  {one.state}  {one.model}  {one.url}  pid {one.pid} {owner}"))
         if one.error:
-            click.echo(clean(f"  {one.error}"))
+            click.echo(line(f"  {one.error}"))
     if not running:
         click.echo("no server runs")
 

@@ -7,7 +7,7 @@ import click
 from lilbee_cli.options import Common, common
 from lilbee_cli.render import graph
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import clean, line
 
 
 @click.group("graph")
@@ -31,7 +31,7 @@ def export(told: Common, file: str | None, *, kind: str | None, limit: int | Non
         elif told.as_json:
             emit({"file": file, "chars": len(written)})
         else:
-            click.echo(clean(f"{file}: {len(written):,} characters"))
+            click.echo(line(f"{file}: {len(written):,} characters"))
 
 
 @command.command("merge")

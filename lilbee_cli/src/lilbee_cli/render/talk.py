@@ -9,6 +9,7 @@ import click
 
 from lilbee_cli.render import text
 from lilbee_cli.render.text import clean
+from lilbee_cli.render.text import line as one_line
 
 if TYPE_CHECKING:
     from lilbee_core.chat import PromptText
@@ -32,7 +33,7 @@ def conversations(found: Sequence[ConversationInfo]) -> None:
         click.echo("There are no conversations yet. Begin one: lilbee chat")
     for one in found:
         when = one.updated_at[:16].replace("T", " ")
-        click.echo(click.style(clean(one.id), bold=True) + clean(f"  {when:16}  {one.messages:>4}  {one.title}"))
+        click.echo(click.style(one_line(one.id), bold=True) + one_line(f"  {when:16}  {one.messages:>4}  {one.title}"))
         if one.problem:
             text.warn(f"{one.id}: {one.problem}")
 
@@ -55,7 +56,7 @@ def message(one: ConversationMessage) -> None:
     speaker = "you" if one.role == "user" else "lilbee"
     click.echo(click.style(f"{speaker}:", bold=True, fg="cyan" if one.role == "user" else "green"))
     for attachment in one.attachments:
-        click.echo(click.style(clean(f"  [attached: {attachment.name}]"), dim=True))
+        click.echo(click.style(one_line(f"  [attached: {attachment.name}]"), dim=True))
     click.echo(clean(one.content))
     if one.role == "assistant":
         if str(one.state) == "partial":
@@ -68,14 +69,14 @@ def sources(one: ConversationMessage) -> None:
     """Print what a reply cites, and its warnings to stderr."""
     for citation in one.citations:
         click.echo(click.style(f"[{citation.marker}] {text.place(citation)}", bold=True))
-        click.echo(f'    "{clean(" ".join(citation.quote.split()))}"')
+        click.echo(f'    "{one_line(" ".join(citation.quote.split()))}"')
     for warning in one.warnings:
         note_to_reader(warning)
 
 
 def note_to_reader(line: str) -> None:
     """Write a note to stderr."""
-    click.echo(click.style(f"note: {clean(line)}", dim=True), err=True)
+    click.echo(click.style(f"note: {one_line(line)}", dim=True), err=True)
 
 
 def delta(one: Delta, *, thinking: bool = False) -> bool:
@@ -91,7 +92,7 @@ def delta(one: Delta, *, thinking: bool = False) -> bool:
         click.echo(click.style(clean(one.text), dim=True), err=True)
     elif one.tool_call is not None:
         call = one.tool_call
-        click.echo(click.style(clean(f"({call.name} {call.arguments})"), dim=True), err=True)
+        click.echo(click.style(one_line(f"({call.name} {call.arguments})"), dim=True), err=True)
     elif one.answer is not None:
         click.echo()
         text.citations(one.answer)
@@ -127,10 +128,10 @@ def request(value: AssembledRequest | None) -> None:
         click.echo(click.style(f"── {one.role} ──", bold=True))
         click.echo(clean(one.content))
         for call in one.tool_calls:
-            click.echo(click.style(clean(f"({call.name} {call.arguments})"), dim=True))
+            click.echo(click.style(one_line(f"({call.name} {call.arguments})"), dim=True))
     if value.options.tools:
         click.echo(click.style("── tools ──", bold=True))
-        click.echo(clean(", ".join(tool.name for tool in value.options.tools)))
+        click.echo(one_line(", ".join(tool.name for tool in value.options.tools)))
     click.echo(
         click.style(
             f"about {value.tokens} tokens of {value.budget} that fit, in a context of {value.context_tokens}; "
@@ -149,17 +150,17 @@ def notes(found: Sequence[Note]) -> None:
         about = one.description or " ".join(one.text.split())
         line = f"{one.name}: {about}" if one.name and one.kind != "note" else one.name or about
         by = f"  (by {one.author.model})" if one.author.is_model else ""
-        click.echo(click.style(clean(one.id), bold=True) + clean(f"  {_cut(line)}{by}"))
+        click.echo(click.style(one_line(one.id), bold=True) + one_line(f"  {_cut(line)}{by}"))
 
 
 def note(one: Note) -> None:
     """Print a note as a whole."""
     by = one.author.model or "you"
     head = f"{one.id}  revision {one.revision} by {by}, {one.updated_at[:16].replace('T', ' ')}"
-    click.echo(click.style(clean(head), bold=True))
+    click.echo(click.style(one_line(head), bold=True))
     for line in (one.name, one.description):
         if line:
-            click.echo(click.style(clean(line), fg="cyan"))
+            click.echo(click.style(one_line(line), fg="cyan"))
     click.echo(clean(one.text))
 
 
@@ -168,7 +169,7 @@ def prompts(found: Sequence[PromptText]) -> None:
     for one in found:
         layer = f"{one.layer} {one.model}" if one.layer == "model" else one.layer
         click.echo(
-            click.style(f"{one.name:<28}", bold=True) + clean(f"{layer:<14}  {_cut(' '.join(one.text.split()), 60)}")
+            click.style(f"{one.name:<28}", bold=True) + one_line(f"{layer:<14}  {_cut(' '.join(one.text.split()), 60)}")
         )
 
 
