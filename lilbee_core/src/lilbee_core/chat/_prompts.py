@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.errors import InvalidArgument, NotFound, StoreError
 from lilbee_core.protocols import StateStore
 from lilbee_core.text import fill, gaps
+
+log = logging.getLogger(__name__)
 
 _KIND = "prompt"
 _OF_MODEL = "@"
@@ -156,7 +159,11 @@ class Prompts:
         return self._defaults[name]
 
     def _stored(self, name: str, model: str | None) -> str | None:
-        value = self._state().load(_KIND, _key(name, model))
+        try:
+            value = self._state().load(_KIND, _key(name, model))
+        except StoreError as error:
+            log.warning("the prompt %s is used as it comes with lilbee: %s", name, error.message)
+            return None
         return None if value is None else str(value.get("text", ""))
 
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lilbee_core.errors import LilbeeError
+from lilbee_core.errors import LilbeeError, StoreError
 from lilbee_core.library._parts import Parts
 
 if TYPE_CHECKING:
@@ -62,6 +62,14 @@ class KnownCalibration:
         if read is None or read[0] != version or read[1] is None:
             meta = self._parts.meta()
             fingerprint = meta.fingerprint if meta is not None else None
-            stored = self._parts.state.load(_KIND, fingerprint) if fingerprint else None
+            stored = self._stored(fingerprint) if fingerprint else None
             read = self._read = (version, Calibration.from_dict(stored) if stored else None)
         return read[1]
+
+    def _stored(self, fingerprint: str) -> Mapping[str, object] | None:
+        """Return what was fitted; a state that cannot be read is no reason not to search."""
+        try:
+            return self._parts.state.load(_KIND, fingerprint)
+        except StoreError as error:
+            log.warning("searches are not calibrated: %s", error.message)
+            return None
