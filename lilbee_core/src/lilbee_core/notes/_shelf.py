@@ -99,7 +99,7 @@ class Shelf:
     # ------------------------------------------------------------------ writing
 
     def add(self, text: str, *, name: str = "", description: str = "", author: Author | None = None) -> Note:
-        """Keep something new. A skill whose name is taken becomes another revision of it.
+        """Keep something new. A fact that is known stays as it is; a skill whose name is taken gets another revision.
 
         Raises:
             InvalidArgument: If it is blank or too long, or its name cannot be one.
@@ -107,7 +107,10 @@ class Shelf:
         self._prepare()
         state = self._state()
         with state.transaction():
-            known = self.get(name) if self._kind.slug and name.strip() else self._same(text)
+            said = self._same(text)
+            if said is not None:
+                return said
+            known = self.get(name) if self._kind.slug and name.strip() else None
             if known is not None:
                 return self.edit(known.id, text=text, description=description or None, author=author)
             now = self._now()
