@@ -343,3 +343,13 @@ def test_calls_results_and_images_are_sent(server: FakeOpenAI, chat: OpenAIChat)
         {"id": "a1", "type": "function", "function": {"name": "search", "arguments": '{"query": "bees"}'}}
     ]
     assert told == {"role": "tool", "content": "Bees make honey.", "tool_call_id": "a1"}
+
+
+def test_a_server_is_named_within_a_sentence(server: FakeOpenAI) -> None:
+    server.reply("")
+    with OpenAIClient(server.url, name="The OpenAI-style server") as client:
+        with pytest.raises(EmptyReply, match=r"^The model 'fake' of the OpenAI-style server at http://127"):
+            list(OpenAIChat(client, "fake").chat([Message(role="user", content="Hi")]))
+        server.fail(500, "out of memory")
+        with pytest.raises(ProviderError, match=r"^the model 'fake' of the OpenAI-style server at http://127"):
+            list(OpenAIChat(client, "fake").chat([Message(role="user", content="Hi")]))

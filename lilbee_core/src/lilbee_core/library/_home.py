@@ -92,9 +92,10 @@ class Home:
                     hint="free some disk space, then run the command again",
                     code="store.full",
                 ) from error
+            why = "it lies where nothing can be written" if error.errno == errno.EROFS else error.strerror
             raise LibraryError(
-                f"{self.data_dir} cannot be written: {error.strerror}",
-                hint="Choose another place with data_dir= or --data-dir.",
+                f"the index cannot be kept in {self.data_dir}: {why}",
+                hint="Keep it elsewhere with --data-dir FOLDER (data_dir= in Python).",
                 code="store.read_only",
             ) from error
 

@@ -168,7 +168,7 @@ class OpenAIChat:
                 hint="Raise answer_max_tokens, or choose a model that thinks less.",
             )
         return EmptyReply(
-            f"The model {self.model!r} of {self._client.server} answered nothing",
+            f"The model {self.model!r} of {self._client.server.inside} answered nothing",
             hint="Ask again, or choose another chat model.",
         )
 

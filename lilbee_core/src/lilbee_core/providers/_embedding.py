@@ -125,8 +125,8 @@ class OpenAIEmbedding:
         bad = ~np.isfinite(rows).all(axis=1)
         if bad.any():
             raise ProviderError(
-                f"The model {self.model!r} of {self._client.server} gave {int(bad.sum())} vectors with numbers that "
-                "are none (NaN or infinite)",
+                f"The model {self.model!r} of {self._client.server.inside} gave {int(bad.sum())} vectors with numbers "
+                "that are none (NaN or infinite)",
                 hint="Update the server, or choose another embedding model.",
             )
         dimension = rows.shape[1]
@@ -134,8 +134,8 @@ class OpenAIEmbedding:
             self._expected = dimension
         if dimension != self._expected:
             raise ProviderError(
-                f"The model {self.model!r} of {self._client.server} gave vectors of {dimension} numbers instead of "
-                f"{self._expected}",
+                f"The model {self.model!r} of {self._client.server.inside} gave vectors of {dimension} numbers instead "
+                f"of {self._expected}",
                 hint="Check which model the server has loaded.",
             )
 

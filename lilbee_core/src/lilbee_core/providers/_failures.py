@@ -41,6 +41,11 @@ class Server:
         return f"{self.name} at {self.url}" if self.url else self.name
 
     @property
+    def inside(self) -> str:
+        """The server as it is named within a sentence."""
+        return f"the {str(self)[4:]}" if str(self).startswith("The ") else str(self)
+
+    @property
     def url_hint(self) -> str:
         """How to correct the address, as the start of a sentence."""
         if not self.url_setting:
@@ -90,7 +95,7 @@ def _line(text: str) -> str:
 
 def failure(status: int, message: str, *, server: Server, model: str = "") -> ProviderError:
     """Return the error that an answer with this status and message stands for."""
-    what = f"the model {model!r} of {server}" if model else str(server)
+    what = f"the model {model!r} of {server.inside}" if model else str(server)
     if status in {401, 403}:
         return _refused(status, message, server)
     if _NO_MODEL.search(message) or (status == 404 and model and "model" in message.lower()):
