@@ -1,4 +1,4 @@
-"""What a person reads: no library is told, names cannot forge lines or colors, counts are words (R233, R251)."""
+"""What a person reads: no library is told, names cannot forge lines or colors, counts are words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is passed to the public API, nothing but an error of lilbee comes out (R233)."""
+"""Whatever is passed to the public API, nothing but an error of lilbee comes out."""
 
 from __future__ import annotations
 
