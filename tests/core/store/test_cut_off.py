@@ -34,7 +34,7 @@ def test_a_commit_with_a_file_that_is_cut_off_is_taken_back(tmp_path: Path, name
     rows = tables.require(name).search().to_arrow()
 
     def write() -> None:
-        with tables.engine("write the rows"):
+        with tables.engine("write the rows", name):
             tables.require(name).add(rows)
             cut_in_two(folder / "data", known)
 
@@ -60,7 +60,7 @@ def test_files_put_together_that_are_cut_off_are_taken_back_before_the_old_ones_
     tables = Tables(tmp_path)
 
     def tidy() -> None:
-        with tables.engine("tidy the table"):
+        with tables.engine("tidy the table", "texts"):
             tables.require("texts").optimize()
             assert newest_version(folder) != version
             cut_in_two(folder / "data", known)

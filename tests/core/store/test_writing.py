@@ -146,7 +146,7 @@ def test_what_no_row_names_is_swept(store: Store, monkeypatch: pytest.MonkeyPatc
 
     store.put([a_document("kept")])
 
-    def off(*_: object) -> None:
+    def off(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -68,9 +68,12 @@ def mention_rows(documents: Iterable[IndexedDocument], revisions: Mapping[Docume
 
 def put_mentions(tables: Tables, rows: pa.Table, replaced: Sequence[DocumentId]) -> None:
     """Replace all mentions of these documents in one commit; where there are none and none come, nothing is written."""
+    if not replaced:
+        append_mentions(tables, rows)
+        return
     table = tables.require(CHUNK_CONCEPTS)
     condition = is_in("document_id", replaced)
-    with tables.engine("write the concepts"):
+    with tables.engine("write the concepts", CHUNK_CONCEPTS):
         if rows.num_rows or (table.count_rows() and table.count_rows(condition)):
             upsert(table, rows, on=["chunk_id", "concept"], replaced=condition)
 
@@ -79,7 +82,7 @@ def append_mentions(tables: Tables, rows: pa.Table) -> None:
     """Write mentions beside those that their documents have."""
     if rows.num_rows:
         table = tables.require(CHUNK_CONCEPTS)
-        with tables.engine("write the concepts"):
+        with tables.engine("write the concepts", CHUNK_CONCEPTS):
             table.add(rows)
 
 
@@ -183,7 +186,7 @@ class ConceptTables:
             self.set_extractor(None)
             for name in (CHUNK_CONCEPTS, EDGES, CONCEPTS):
                 table = self._tables.require(name)
-                with self._tables.engine("delete the concepts"):
+                with self._tables.engine("delete the concepts", name):
                     if table.count_rows():
                         table.delete("true")
             self._set_meta(_GRAPH, {})
@@ -243,7 +246,7 @@ class ConceptTables:
 
     def _overwrite(self, name: str, rows: pa.Table) -> None:
         table = self._tables.require(name)
-        with self._tables.engine("write the concepts"):
+        with self._tables.engine("write the concepts", name):
             if rows.num_rows or table.count_rows():
                 overwrite(table, rows)
 
@@ -253,7 +256,7 @@ class ConceptTables:
 
     def _set_meta(self, key: str, value: Mapping[str, object]) -> None:
         table = self._tables.require(META)
-        with self._tables.engine("write the concepts"):
+        with self._tables.engine("write the concepts", META):
             upsert(table, part_rows({"key": [key], "value": [dump(value)]}, META), on="key")
 
 

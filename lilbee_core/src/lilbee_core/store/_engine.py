@@ -24,6 +24,9 @@ _MANIFEST, _DIGITS, _LAST = ".manifest", 20, 2**64 - 1
 _CLIENT = "lance_namespace_urllib3_client"
 EVERY_COMMIT = timedelta(0)
 """How old what a read sees may be."""
+INDEX_CACHE_BYTES, METADATA_CACHE_BYTES = 1_000_000_000, 50_000_000
+"""What the engine keeps in memory at the most. By itself it would keep 7 GB: a long sync made a thousand commits, and
+it remembered them all."""
 STABLE_ROW_IDS = {"new_table_enable_stable_row_ids": "true"}
 
 
@@ -128,7 +131,9 @@ class Connection(Protocol):
 
 class _Lance(Protocol):
     def connect(self, uri: str, *, read_consistency_interval: timedelta, session: object) -> Connection: ...
-    def Session(self) -> object: ...  # noqa: N802 - the engine's name
+    def Session(  # noqa: N802 - the engine's name
+        self, *, index_cache_size_bytes: int, metadata_cache_size_bytes: int
+    ) -> object: ...
     def connect_async(self, uri: str, *, read_consistency_interval: timedelta, session: object) -> object: ...
 
 
@@ -192,7 +197,7 @@ def _quiet() -> Generator[None]:
 
 def new_session() -> object:
     """Return what connections share so that what the engine caches is held once."""
-    return lance().Session()
+    return lance().Session(index_cache_size_bytes=INDEX_CACHE_BYTES, metadata_cache_size_bytes=METADATA_CACHE_BYTES)
 
 
 def connect(folder: Path, session: object = None) -> Connection:
@@ -213,6 +218,13 @@ def newest_version(folder: Path) -> int | None:
     numbers = [name[:_DIGITS] for name in names if len(name) == _DIGITS + len(_MANIFEST) and name.endswith(_MANIFEST)]
     newest = min(numbers, default="")
     return _LAST - int(newest) if newest.isdecimal() else None
+
+
+def versions(folder: Path) -> Iterator[tuple[int, Path]]:
+    """Yield the numbers of the commits of the table in `folder` with the files that describe them, newest first."""
+    for path in sorted((folder / "_versions").glob(f"*{_MANIFEST}")):
+        if path.stem.isdecimal() and len(path.stem) == _DIGITS:
+            yield _LAST - int(path.stem), path
 
 
 def update(table: Table, rows: pa.Table, *, on: str = "id") -> None:

@@ -70,23 +70,28 @@ class LedgerTable:
         found = Counter(pairs(self._read(None, ("collection", "state")), "collection", "state"))
         return Counter({(collection, DocumentState(state)): count for (collection, state), count in found.items()})
 
-    def record(self, rows: Sequence[DocumentRow], revisions: Mapping[DocumentId, str] | None = None) -> None:
-        """Write rows; a text revision that is not given stays as it was."""
+    def record(
+        self, rows: Sequence[DocumentRow], revisions: Mapping[DocumentId, str] | None = None, *, are_new: bool = False
+    ) -> None:
+        """Write rows; a text revision that is not given stays as it was. Rows that are new are not looked for."""
         last = list({row.id: row for row in rows}.values())
         if not last:
             return
         table = self._tables.require(DOCUMENTS)
         given = dict(revisions or {})
         known = {**self.revisions([row.id for row in last if row.id not in given]), **given}
-        with self._tables.engine("write the ledger"):
-            upsert(table, document_rows(last, known))
+        with self._tables.engine("write the ledger", DOCUMENTS):
+            if are_new:
+                table.add(document_rows(last, known))
+            else:
+                upsert(table, document_rows(last, known))
 
     def forget(self, ids: Sequence[DocumentId]) -> None:
         """Delete rows."""
         if not ids or self._tables.find(DOCUMENTS) is None:
             return
         table = self._tables.require(DOCUMENTS)
-        with self._tables.engine("write the ledger"):
+        with self._tables.engine("write the ledger", DOCUMENTS):
             for part in parts_of(ids):
                 table.delete(is_in("id", part))
 

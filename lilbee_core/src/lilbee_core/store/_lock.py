@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,35 @@ from filelock import FileLock, Timeout
 from lilbee_core.errors import StoreLocked
 from lilbee_core.store import _errors
 from lilbee_core.store._errors import engine_errors
+from lilbee_core.types import DocumentId
+
+
+class Present:
+    """Which documents may have rows in the tables, as far as the holder of the lock knows.
+
+    Nobody else writes meanwhile, so what was known after leftovers were swept stays true as long as the lock is held:
+    a document that is not among these is new, and nothing of it has to be looked for.
+    """
+
+    def __init__(self) -> None:
+        self._ids: set[str] | None = None
+
+    def start(self, ids: Iterable[str]) -> None:
+        """Know that there are rows of these documents and of no others."""
+        self._ids = set(ids)
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Know that there may be rows of these, too."""
+        if self._ids is not None:
+            self._ids.update(ids)
+
+    def among(self, ids: Sequence[DocumentId]) -> Sequence[DocumentId]:
+        """Return those of the documents that may have rows."""
+        return ids if self._ids is None else [id_ for id_ in ids if id_ in self._ids]
+
+    def forget(self) -> None:
+        """Know nothing: whoever held the lock may have written anything."""
+        self._ids = None
 
 
 class WriterLock:
@@ -34,6 +63,7 @@ class WriterLock:
         self._file = FileLock(data_dir / "lock", thread_local=False)
         self._threads = threading.RLock()
         self._depth = 0
+        self.present = Present()
 
     @contextmanager
     def hold(self, timeout_s: float) -> Generator[None]:
@@ -48,6 +78,7 @@ class WriterLock:
             raise self._locked(timeout_s)
         try:
             if self._depth == 0:
+                self.present.forget()
                 self._acquire(max(deadline - time.monotonic(), 0.0), timeout_s)
             self._depth += 1
             try:

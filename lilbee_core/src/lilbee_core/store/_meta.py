@@ -38,7 +38,7 @@ def load_meta(tables: Tables) -> IndexMeta | None:
 def save_meta(tables: Tables, meta: IndexMeta) -> None:
     """Write what built the index."""
     table = tables.require(META)
-    with tables.engine("write what built the index"):
+    with tables.engine("write what built the index", META):
         upsert(table, _rows(meta), on="key")
         text = json.dumps(meta.to_dict(), ensure_ascii=False, indent=2, sort_keys=True)
         write_atomically(tables.data_dir / MANIFEST, text.encode() + b"\n")

@@ -67,7 +67,7 @@ class Staging:
     def publish(self, row: DocumentRow) -> None:
         """Show the document in place of what was there; the counts of `row` become those of what was added."""
         revisions = {row.id: self._revision}
-        with self._tables.engine("write the texts"):
+        with self._tables.engine("write the texts", TEXTS):
             upsert(self._tables.require(TEXTS), text_rows([self._text], revisions), on=["document_id", "revision"])
         self._ledger.record([replace(row, chunks=self._chunks, embedded=self._embedded)], revisions)
         settle(self._tables, self._ledger)
@@ -91,6 +91,6 @@ def settle(tables: Tables, ledger: LedgerTable) -> None:
 def _delete(tables: Tables, condition: str) -> None:
     for name in (*CHUNK_TABLES, CHUNK_CONCEPTS, TEXTS):
         table = tables.require(name)
-        with tables.engine("delete documents"):
+        with tables.engine("delete documents", name):
             if table.count_rows(condition):
                 table.delete(condition)

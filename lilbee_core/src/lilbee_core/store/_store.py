@@ -15,6 +15,7 @@ from lilbee_core.store._check import check
 from lilbee_core.store._concepts import ConceptTables
 from lilbee_core.store._exclusions import Exclusions
 from lilbee_core.store._health import Health
+from lilbee_core.store._keeping import FileKeeper
 from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._lock import writer_lock
 from lilbee_core.store._meta import load_meta, save_meta
@@ -78,10 +79,11 @@ class Store:
             vector_cache_bytes=vector_cache_mb * 1_000_000,
             ann_threshold=ann_index_threshold,
         )
-        self._writer = Writer(tables, self._ledger, dimension=dimension)
-        self._words = WordKeeper()
-        self._exclusions = Exclusions(state, self._ledger)
         self._lock = writer_lock(tables.data_dir)
+        self._writer = Writer(tables, self._ledger, self._lock.present, dimension=dimension)
+        self._words = WordKeeper()
+        self._files = FileKeeper()
+        self._exclusions = Exclusions(state, self._ledger)
         self._concepts = ConceptTables(tables, self.writing)
 
     @classmethod
@@ -252,6 +254,7 @@ class Store:
         with self.writing():
             self._writer.put(documents)
             self._words.keep_up(self._tables)
+            self._files.keep_up(self._tables)
 
     def stage(self, text: StoredText) -> Staging:
         """Begin a document that is too big for one `put`, inside `writing()`.
@@ -335,6 +338,7 @@ class Store:
         """
         with self.writing():
             self._exclusions.follow(rows)
+            self._lock.present.add(row.id for row in rows)
             self._ledger.record(rows)
 
     def forget(self, ids: Sequence[DocumentId]) -> None:
@@ -411,4 +415,5 @@ class Store:
         """
         with self.writing():
             self._tables.reset()
+            self._lock.present.forget()
             self._reader.forget()

@@ -24,7 +24,7 @@ from lilbee_core.store._engine import (
 )
 from lilbee_core.store._errors import engine_errors
 from lilbee_core.store._filters import quote
-from lilbee_core.store._footers import Before, cut_off, look
+from lilbee_core.store._footers import DataFiles
 from lilbee_core.store._layout import Layout, LayoutFile, Stamp
 from lilbee_core.store._migrations import add_missing_columns
 from lilbee_core.store._quick import QuickConnection, QuickTable
@@ -71,6 +71,7 @@ class Tables:
         self._quick: dict[str, QuickTable] = {}
         self._dimensions: dict[tuple[int, str], int] = {}
         self._columns: dict[str, tuple[tuple[int, int], frozenset[str]]] = {}
+        self._files: dict[str, DataFiles] = {}
         self._migrated = False
         self._closed = False
         self._seen = False
@@ -155,27 +156,34 @@ class Tables:
             return table
 
     @contextmanager
-    def engine(self, doing: str) -> Generator[None]:
-        """Turn failures of the database inside the block into a `StoreError`, and take back what it wrote in part.
+    def engine(self, doing: str, written: str = "") -> Generator[None]:
+        """Turn failures of the database inside the block into a `StoreError`.
 
-        Around every write, under the writer lock: old versions must still be there when the block ends.
+        With the name of the table that is `written`, under the writer lock, it also takes back what the engine
+        committed in part; its old versions must still be there when the block ends.
         """
-        before = look(self.index, TABLES)
+        files = self._files_of(written) if written else None
         try:
             with engine_errors(doing, self.index):
                 yield
         finally:
-            broken = cut_off(self.index, before)
-            if broken:
-                self._take_back(doing, broken)
+            broken = files.cut_off() if files is not None else frozenset()
+            if files is not None and broken:
+                self._take_back(written, files.last_without(broken), doing)
 
-    def _take_back(self, doing: str, broken: Sequence[Before]) -> None:
-        """Return tables to what they were before the engine committed a file that is cut off."""
-        for one in broken:
-            log.warning("store: a file of %s is cut off; could not %s", one.name, doing)
-            if one.version is not None and newest_version(self.index / f"{one.name}.lance") != one.version:
-                with engine_errors(doing, self.index):
-                    self._open(one.name).restore(one.version)
+    def _files_of(self, name: str) -> DataFiles:
+        files = self._files.get(name)
+        if files is None:
+            files = self._files[name] = DataFiles(self.index / f"{name}.lance")
+        files.look()
+        return files
+
+    def _take_back(self, name: str, version: int | None, doing: str) -> None:
+        """Return a table to what it was before the engine committed a file that is cut off."""
+        log.warning("store: a file of %s is cut off; could not %s", name, doing)
+        if version is not None and version != newest_version(self.index / f"{name}.lance"):
+            with engine_errors(doing, self.index):
+                self._open(name).restore(version)
         raise _errors.full(doing, self.index)
 
     def select(

@@ -192,7 +192,7 @@ def maintain(tables: Tables, *, force: bool, ann_threshold: int) -> tuple[str, .
     """Do what the thresholds ask for, with `force` everything; return what was done, as sentences."""
     found = conditions(tables)
     works = {one.name: _work_for(tables, one, force=force, ann_threshold=ann_threshold) for one in found}
-    _do(tables, [(one.rows, work) for one in found if (work := works[one.name])])
+    carry_out(tables, [(one.rows, work) for one in found if (work := works[one.name])])
     return tuple(said for one in found if (work := works[one.name]) for said in _said(one, work))
 
 
@@ -207,7 +207,7 @@ def repair(tables: Tables, health: Health) -> tuple[str, ...]:
         vectors = health.broken(name, VECTOR) or not _finds_a_vector(tables, name)
         if words or vectors:
             rows = tables.read(name, "count the rows", lambda table: table.count_rows(), 0)
-            _do(tables, [(rows, Work(name, words=words, vectors=vectors))])
+            carry_out(tables, [(rows, Work(name, words=words, vectors=vectors))])
             done += [f"the word index of {name} was damaged and is built again over {rows:,} rows"] if words else []
             done += [f"the vector index of {name} was damaged and is built again"] if vectors else []
     return tuple(done)
@@ -247,7 +247,7 @@ class WordKeeper:
             if tables.read(name, "look at the tables", self._is_due, False):
                 one = _condition(tables, name)
                 if one is not None:
-                    _do(tables, [(one.rows, Work(name, words=True))])
+                    carry_out(tables, [(one.rows, Work(name, words=True))])
                     self._since = self._monotonic()
 
     def _is_due(self, table: Table) -> bool:
@@ -257,6 +257,11 @@ class WordKeeper:
             and one.num_unindexed_rows + one.num_indexed_rows <= affordable
             for one in _word_indexes(table)
         )
+
+
+def has_unindexed_words(table: Table) -> bool:
+    """Say whether rows lie beside the word index: the engine would merge them in when it puts files together."""
+    return any(one.num_unindexed_rows > 0 for one in _word_indexes(table))
 
 
 def _word_indexes(table: Table) -> list[IndexEntry]:
@@ -303,7 +308,7 @@ def build_vector_index(tables: Tables) -> VectorIndexReport:
         raise InvalidArgument(
             "there are no vectors to index", hint="choose an embedding model and run `lilbee sync` first"
         )
-    _do(tables, [(one.rows, Work(one.name, vectors=True, files=True)) for one in found])
+    carry_out(tables, [(one.rows, Work(one.name, vectors=True, files=True)) for one in found])
     files = [CalibrationFile(tables, one.name) for one in found]
     for file in files:
         file.force()
@@ -320,7 +325,7 @@ def _has_vectors(tables: Tables, name: str) -> bool:
     return tables.dimension(name) is not None and _count_vectors(tables, name) > 0
 
 
-def _do(tables: Tables, works: Sequence[tuple[int, Work]]) -> None:
+def carry_out(tables: Tables, works: Sequence[tuple[int, Work]]) -> None:
     """Do the work; each comes with the number of rows that its table has."""
     for rows, work in works:
         if rows <= CHILD_ROWS:
@@ -337,14 +342,14 @@ def work_on(tables: Tables, work: Work) -> None:
     afterwards would stay until the next time.
     """
     table = tables.require(work.name)
-    with tables.engine(f"tidy the table {work.name}"):
+    with tables.engine(f"tidy the table {work.name}", work.name):
         if work.words:
             table.create_index(WORDS, config=words_index(), replace=True)
     if work.vectors:
         build(tables, work.name)
     if not work.files:
         return
-    with tables.engine(f"tidy the table {work.name}"):
+    with tables.engine(f"tidy the table {work.name}", work.name):
         # Nothing old is deleted before the new files are looked at.
         table.optimize(cleanup_older_than=KEEP_ALL)
     with tables.engine(f"tidy the table {work.name}"):

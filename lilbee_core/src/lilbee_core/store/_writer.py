@@ -14,6 +14,7 @@ from lilbee_core.store._concepts import append_mentions, mention_rows, put_menti
 from lilbee_core.store._engine import Table, update, upsert
 from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._ledger import LedgerTable, parts_of
+from lilbee_core.store._lock import Present
 from lilbee_core.store._marks import Mark
 from lilbee_core.store._rows import (
     CHUNK_COLUMNS,
@@ -53,8 +54,9 @@ class Writer:
     none), so the next sync does the batch again, and `sweep` deletes what no row names.
     """
 
-    def __init__(self, tables: Tables, ledger: LedgerTable, *, dimension: int | None) -> None:
+    def __init__(self, tables: Tables, ledger: LedgerTable, present: Present, *, dimension: int | None) -> None:
         self._tables = tables
+        self._present = present
         self._ledger = ledger
         self._dimension = dimension
         self._swept = Mark(tables, "swept", (*BY_DOCUMENT, DOCUMENTS))
@@ -75,37 +77,47 @@ class Writer:
             for name, scope in _SCOPES
         }
         mentions = mention_rows(batch, revisions)
-        self._put_texts(texts)
+        old = self._present.among(ids)
+        self._present.add(ids)
+        self._put_texts(texts, old)
         for name, rows in chunks.items():
-            self._put_chunks(name, rows, ids)
-        put_mentions(self._tables, mentions, ids)
-        self._ledger.record([_counted(one) for one in batch], revisions)
-        self._drop_old_texts(revisions)
+            self._put_chunks(name, rows, old)
+        put_mentions(self._tables, mentions, old)
+        self._ledger.record([_counted(one) for one in batch], revisions, are_new=not old)
+        self._drop_old_texts({id_: revisions[id_] for id_ in old})
 
     def append(self, pieces: Sequence[IndexedDocument], revision: str) -> None:
         """Write chunks of documents beside those that they have, as cut from a text of this revision."""
         kept = [unique_chunks(one) for one in pieces if one.chunks]
+        self._present.add(one.row.id for one in kept)
         for name, scope in _SCOPES:
             found = [one for one in kept if _scope(one) == scope]
             if not found:
                 continue
             rows = self._chunk_rows(name, found, {one.row.id: revision for one in found})
             table = self._tables.require(name)
-            with self._tables.engine("write the chunks"):
+            with self._tables.engine("write the chunks", name):
                 table.add(rows, on_bad_vectors="null")
         append_mentions(self._tables, mention_rows(kept, {one.row.id: revision for one in kept}))
 
-    def _put_texts(self, rows: pa.Table) -> None:
+    def _put_texts(self, rows: pa.Table, old: Sequence[DocumentId]) -> None:
         table = self._tables.require(TEXTS)
         # An old text stays until the chunks that were cut from it are gone.
-        with self._tables.engine("write the texts"):
-            upsert(table, rows, on=["document_id", "revision"])
+        with self._tables.engine("write the texts", TEXTS):
+            if old:
+                upsert(table, rows, on=["document_id", "revision"])
+            else:
+                table.add(rows)
 
     def _put_chunks(self, name: str, rows: pa.Table, replaced: Sequence[DocumentId]) -> None:
+        if not rows.num_rows and not replaced:
+            return
         table = self._tables.require(name)
-        condition = is_in("document_id", replaced)
-        with self._tables.engine("write the chunks"):
-            if rows.num_rows or (table.count_rows() and table.count_rows(condition)):
+        condition = is_in("document_id", replaced) if replaced else None
+        with self._tables.engine("write the chunks", name):
+            if condition is None:
+                table.add(rows, on_bad_vectors="null")
+            elif rows.num_rows or (table.count_rows() and table.count_rows(condition)):
                 upsert(table, rows, replaced=condition)
 
     def _chunk_rows(
@@ -128,7 +140,7 @@ class Writer:
     def _drop_old_texts(self, revisions: Mapping[DocumentId, str]) -> None:
         """Delete every text of these documents but the named one."""
         table = self._tables.require(TEXTS)
-        with self._tables.engine("write the texts"):
+        with self._tables.engine("write the texts", TEXTS):
             for part in parts_of(revisions):
                 if table.count_rows(is_in("document_id", part)) <= len(part):
                     continue
@@ -147,9 +159,10 @@ class Writer:
         if self._tables.find(CHUNKS) is None:
             return 0
         settle(self._tables, self._ledger)
-        if self._swept.holds():
-            return 0
         known = self._ledger.ids()
+        if self._swept.holds():
+            self._present.start(known)
+            return 0
         orphans: set[str] = set()
         for name in BY_DOCUMENT:
             found = self._tables.select(name, "look for leftovers", ("document_id",), hidden=True)
@@ -159,6 +172,7 @@ class Writer:
             self._delete_rows(sorted(orphans))
         self._sweep_texts()
         self._swept.set()
+        self._present.start(known)
         return len(orphans)
 
     def _sweep_texts(self) -> None:
@@ -180,7 +194,7 @@ class Writer:
     def _delete_rows(self, ids: Sequence[str]) -> None:
         for name in BY_DOCUMENT:
             table = self._tables.require(name)
-            with self._tables.engine("delete documents"):
+            with self._tables.engine("delete documents", name):
                 for part in parts_of(ids):
                     condition = is_in("document_id", part)
                     if table.count_rows(condition):
@@ -198,7 +212,6 @@ class Writer:
     def _rewrite(self, name: str, rows: Mapping[DocumentId, DocumentRow], words: Mapping[ChunkId, str]) -> None:
         if self._tables.find(name) is None:
             return
-        table = self._tables.require(name)
         columns = (*CHUNK_COLUMNS, WORDS)
         for part in parts_of(rows):
             found = self._tables.select(name, "read chunks", columns, is_in("document_id", part))
@@ -207,15 +220,15 @@ class Writer:
             chunks = [_moved(chunk, rows[chunk.document_id]) for chunk in chunks_from(found, "")]
             old = strings(found, WORDS)
             new = [single_blanks(words.get(chunk.id, kept)) for chunk, kept in zip(chunks, old, strict=True)]
-            self._update(table, chunks, new)
+            self._update(name, chunks, new)
 
-    def _update(self, table: Table, chunks: Sequence[Chunk], words: Sequence[str]) -> None:
+    def _update(self, name: str, chunks: Sequence[Chunk], words: Sequence[str]) -> None:
         columns: dict[str, Sequence[object]] = {
             name: [getattr(chunk, name) for chunk in chunks]
             for name in ("id", "collection", "path", "title", "media_type", "date")
         }
-        with self._tables.engine("move documents"):
-            update(table, part_rows({**columns, WORDS: words}, CHUNKS))
+        with self._tables.engine("move documents", name):
+            update(self._tables.require(name), part_rows({**columns, WORDS: words}, CHUNKS))
 
     def owed(self, limit: int) -> tuple[Owed, ...]:
         """Return chunks without a vector."""
@@ -271,7 +284,7 @@ class Writer:
             "has_vector": [True] * len(kept),
             VECTOR: vector_column([(len(kept), values[kept])], dimension),
         }
-        with self._tables.engine("write vectors"):
+        with self._tables.engine("write vectors", name):
             update(table, part_rows(columns, CHUNKS, dimension=dimension))
         return {DocumentId(owner) for owner in owners.values()}
 
