@@ -116,6 +116,7 @@ def test_two_of_one_title_are_told_apart() -> None:
 
 
 def test_a_transcript_as_markdown_and_json() -> None:
+    """R392."""
     world = World(ScriptedChat(BUILT))
     conversation = world.create()
     conversation.send(ASK, attachments=[Attachment(name="plan.txt", text="A plan.")])
@@ -355,6 +356,7 @@ def test_a_model_without_end_is_ended_and_what_it_said_is_kept() -> None:
 
 
 def test_a_reply_that_is_stopped_stays_as_far_as_it_came() -> None:
+    """R329."""
     world = World(ScriptedChat("It was built in 1911."))
     conversation = world.create()
     stream = conversation.stream(ASK)

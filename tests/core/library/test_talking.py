@@ -279,6 +279,7 @@ with Lilbee(sys.argv[1], Settings().changed(quiet), embedder=HashEmbedder(), cha
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_killed_in_the_midst_of_a_reply_what_arrived_is_kept(tmp_path: Path) -> None:
+    """R393."""
     (tmp_path / "bridge.md").write_text(FILES["bridge.md"], encoding="utf-8")
     with Lilbee(tmp_path, Settings(), embedder=HashEmbedder()) as bee:
         bee.sync()
