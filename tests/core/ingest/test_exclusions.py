@@ -1,4 +1,4 @@
-"""What was removed on request stays out, whatever becomes of the index, the file and the folders (R017)."""
+"""What was removed on request stays out, whatever becomes of the index, the file and the folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index that is gone or broken is said to be, is searched as far as it can be, and is built again (R033, R201)."""
+"""An index that is gone or broken is said to be, is searched as far as it can be, and is built again (R201)."""
 
 from __future__ import annotations
 

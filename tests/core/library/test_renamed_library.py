@@ -1,4 +1,4 @@
-"""A library that is renamed, copied, mounted elsewhere or lost its settings is the same library (R017, R201)."""
+"""A library that is renamed, copied, mounted elsewhere or lost its settings is the same library (R201)."""
 
 from __future__ import annotations
 

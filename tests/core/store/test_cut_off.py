@@ -1,4 +1,4 @@
-"""A file that the engine committed though it was cut off costs the batch that wrote it, nothing else (S2, R033)."""
+"""A file that the engine committed though it was cut off costs the batch that wrote it, nothing else."""
 
 from __future__ import annotations
 
