@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from lilbee_core.fleet._footprint import Estimator, kv_bytes, projector_bytes
+from lilbee_core.errors import FleetError
+from lilbee_core.fleet._footprint import Estimator, GgufEstimator, kv_bytes, projector_bytes
 from lilbee_core.fleet._sizing import RoleModel, Sizing
 from lilbee_core.types import ModelFootprint
 
@@ -36,6 +38,21 @@ def run_program(command: Sequence[str]) -> str:
     if done.returncode:
         raise OSError(f"{command[0]} failed ({done.returncode}): {done.stderr.strip()[-300:]}")
     return done.stdout
+
+
+def find_estimator(setting: str = "") -> Estimator:
+    """Return what estimates memory: gguf-parser where it is named or on PATH, else our own estimate.
+
+    Raises:
+        FleetError: If the setting names a program that is not there.
+    """
+    program = shutil.which(setting.strip() or PROGRAM)
+    if setting.strip() and program is None:
+        raise FleetError(
+            f"there is no program {setting.strip()!r}",
+            hint="Set gguf_parser_path to gguf-parser, or leave it out: lilbee estimates memory by itself.",
+        )
+    return ParserEstimator(program, GgufEstimator()) if program else GgufEstimator()
 
 
 class ParserEstimator:

@@ -9,6 +9,7 @@ from typing import cast
 
 from lilbee_core.arguments import checked
 from lilbee_core.errors import SettingsError
+from lilbee_core.library._assigning import check_assignment
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import (
     GATED,
@@ -62,6 +63,7 @@ class Config:
 
     def _write(self, file: Path, name: str, value: object) -> None:
         parsed = parse_value(name, value) if isinstance(value, str) else value
+        check_assignment(self._parts, name, self._parts.settings.changed({name: parsed}))
         self._change(file, name, Settings().changed({name: parsed}, origin="library").get(name))
 
     def _change(self, file: Path, name: str, value: object) -> None:

@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lilbee_core.errors import ModelNotFound
+from lilbee_core.errors import ProviderError
 from lilbee_core.settings import FleetSettings, Settings, user_cache_dir, user_data_dir
-from lilbee_core.types import FLEET_ROLES, ModelRef
+from lilbee_core.types import ModelRef, Refusal
 
 if TYPE_CHECKING:
     from lilbee_core.events import EventSink
     from lilbee_core.fleet import Fleet, FleetOptions, ModelPlanner, RoleModel
+    from lilbee_core.models import ModelFolder
     from lilbee_core.protocols import Clock, Endpoint
     from lilbee_core.providers import OpenAIClient
     from lilbee_core.types import GgufFacts
 
-_SETTINGS = {"embed": "embedding_model", "rerank": "reranker_model", "vision": "vision_model", "chat": "chat_model"}
+ROLE_SETTINGS = {"embed": "embedding_model", "rerank": "reranker_model", "vision": "vision_model", "chat": "chat_model"}
 
 
 def fleet_dir(env: Mapping[str, str] | None = None) -> Path:
@@ -53,7 +54,7 @@ def build_fleet(settings: Settings, *, events: EventSink, clock: Clock, env: Map
 
 def planner_of(settings: Settings, env: Mapping[str, str] | None = None) -> ModelPlanner:
     """Return what plans the servers of the settings' model files."""
-    from lilbee_core.fleet import ModelPlanner, PlanOptions, parse_placement
+    from lilbee_core.fleet import ModelPlanner, PlanOptions, find_estimator, parse_placement
 
     options, models = settings.fleet, settings.models
     return ModelPlanner(
@@ -70,6 +71,7 @@ def planner_of(settings: Settings, env: Mapping[str, str] | None = None) -> Mode
             placement=parse_placement(options.placement),
         ),
         environment=env,
+        estimator=find_estimator(options.gguf_parser_path),
     )
 
 
@@ -86,24 +88,31 @@ def fleet_options(settings: Settings) -> FleetOptions:
     )
 
 
-def role_models(settings: Settings, env: Mapping[str, str] | None = None) -> list[RoleModel]:
-    """Return the model files that the settings give to roles.
+def role_models(settings: Settings, env: Mapping[str, str] | None = None) -> list[RoleModel | Refusal]:
+    """Return the model files that the settings give to roles, and why one that is missing or damaged has none."""
+    return [
+        _role_model(role, text, settings, env)
+        for role, text in configured(settings).items()
+        if text.lower().endswith(".gguf")
+    ]
 
-    Raises:
-        ModelNotFound: If a file is not there.
-        ModelFileError: If it is no model.
-    """
+
+def configured(settings: Settings) -> dict[str, str]:
+    """Return the model of each role as the settings name it."""
+    return {role: str(getattr(settings.models, name)).strip() for role, name in ROLE_SETTINGS.items()}
+
+
+def _role_model(role: str, text: str, settings: Settings, env: Mapping[str, str] | None) -> RoleModel | Refusal:
     from lilbee_core.fleet import RoleModel
+    from lilbee_core.models import find_projector
 
-    found: list[RoleModel] = []
-    for role in FLEET_ROLES:
-        text = str(getattr(settings.models, _SETTINGS[role])).strip()
-        if not text.lower().endswith(".gguf"):
-            continue
+    try:
         facts = facts_of(ModelRef.parse(text), settings, env)
-        eyes = projector_of(facts) if role == "vision" else None
-        found.append(RoleModel(role=role, ref=text, facts=facts, projector=eyes))
-    return found
+    except ProviderError as error:
+        # The others are served all the same.
+        return Refusal(role=role, model=text, code=error.code, reason=error.message, hint=error.hint)
+    eyes = find_projector(facts) if role == "vision" else None
+    return RoleModel(role=role, ref=text, facts=facts, projector=eyes)
 
 
 def facts_of(ref: ModelRef, settings: Settings, env: Mapping[str, str] | None = None) -> GgufFacts:
@@ -115,15 +124,14 @@ def facts_of(ref: ModelRef, settings: Settings, env: Mapping[str, str] | None = 
     """
     from lilbee_core.models import read_facts
 
-    folder = models_dir(settings.fleet, env)
-    places = [Path(ref.name).expanduser(), folder / ref.name]
-    file = next((place for place in places if place.is_file()), None)
-    if file is None:
-        raise ModelNotFound(
-            f"there is no model file {ref.name}, neither as a path nor in {folder}",
-            hint=f"Run `lilbee model pull {ref.name}`, or name a file that is there.",
-        )
-    return read_facts(file.resolve())
+    return read_facts(model_folder(settings, env).require(ref.name))
+
+
+def model_folder(settings: Settings, env: Mapping[str, str] | None = None) -> ModelFolder:
+    """Return the model files of this machine."""
+    from lilbee_core.models import ModelFolder, featured
+
+    return ModelFolder(models_dir(settings.fleet, env), packages=featured().packages)
 
 
 def embedding_facts(ref: ModelRef, settings: Settings) -> tuple[int | None, int]:
@@ -131,21 +139,6 @@ def embedding_facts(ref: ModelRef, settings: Settings) -> tuple[int | None, int]
     facts = facts_of(ref, settings)
     most = settings.models.embedding_max_tokens
     return facts.embedding_length or None, min(most, facts.context_tokens or most)
-
-
-def projector_of(facts: GgufFacts) -> GgufFacts | None:
-    """Return the projector that lies beside a vision model, None if there is none or it cannot be read."""
-    from lilbee_core.errors import ModelFileError
-    from lilbee_core.models import read_facts
-
-    for file in sorted(facts.path.parent.glob("*mmproj*.gguf")):
-        try:
-            found = read_facts(file)
-        except ModelFileError:
-            continue
-        if found.projector:
-            return found
-    return None
 
 
 def fleet_model(fleet: Callable[[], Fleet], role: str, ref: ModelRef, settings: Settings) -> object:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lilbee_core.arguments import checked, each
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.events import EventSink
+from lilbee_core.library._asked import asked
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._config import Config
 from lilbee_core.library._home import Home
@@ -48,7 +49,9 @@ if TYPE_CHECKING:
     from lilbee_core.fleet import Fleet
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._concepts import Concepts
+    from lilbee_core.library._placing import Placing
     from lilbee_core.library._web import Web
+    from lilbee_core.models import Models
     from lilbee_core.notes import Shelf
     from lilbee_core.plugins.specs import PluginReport
 
@@ -407,27 +410,28 @@ class Lilbee:
     @property
     def doctor(self) -> Doctor:
         """Checks of the installation and the index."""
-        from lilbee_core.doctor import Doctor
-        from lilbee_core.library._fleet_checks import fleet_checks
-        from lilbee_core.library._identity import check_embedder
-        from lilbee_core.library._waiting import query_embedder
+        from lilbee_core.library._checking import doctor_of
 
-        parts = self._parts
-        return Doctor(
-            data_dir=self.data_dir,
-            store=lambda: parts.store,
-            embedder=lambda: query_embedder(parts),
-            verify=lambda: check_embedder(query_embedder(parts), parts.store.meta()),
-            plugins=lambda: self.plugins,
-            collections=self.collections.list,
-            warnings=lambda: parts.settings.warnings,
-            more=(("engine", lambda: fleet_checks(parts)),),
-        )
+        return doctor_of(self._parts, collections=self.collections.list)
 
     @property
     def fleet(self) -> Fleet:
         """The model servers that run model files (GGUF) on this machine."""
         return self._parts.fleet
+
+    @property
+    def models(self) -> Models:
+        """The models of this machine, and more of them on the hub: ``bee.models.pull("Qwen/Qwen3-4B-GGUF")``."""
+        from lilbee_core.library._catalog import models_of
+
+        return models_of(self._parts)
+
+    @property
+    def placement(self) -> Placing:
+        """Where model files run: ``bee.placement.show()``."""
+        from lilbee_core.library._placing import Placing
+
+        return Placing(self._parts)
 
     @property
     def jobs(self) -> Jobs:
@@ -439,18 +443,9 @@ class Lilbee:
     @property
     def evaluation(self) -> Evaluation:
         """Measures how well this library finds what is known to be relevant."""
-        from lilbee_core.evaluation import Evaluation
-        from lilbee_core.library._tuning import TuningBench
+        from lilbee_core.library._checking import evaluation_of
 
-        parts = self._parts
-        return Evaluation(
-            store=lambda: parts.store,
-            search=self.search,
-            profile=lambda: parts.settings.search.profile,
-            bench=lambda: TuningBench(parts),
-            clock=parts.clock,
-            events=parts.events,
-        )
+        return evaluation_of(self._parts, search=self.search)
 
     @property
     def conversations(self) -> Conversations:
@@ -493,20 +488,12 @@ class Lilbee:
         *,
         diversify: bool = True,
     ) -> Query:
-        if isinstance(query, Query):
-            return query
-        options = self._parts.settings.search
-        if top_k is not None and top_k < 1:
-            raise InvalidArgument(f"top_k must be at least 1, got {top_k}", hint="Ask for at least one hit.")
-        try:
-            chosen = Scope(scope)
-        except ValueError as error:
-            raise InvalidArgument(f"{scope!r} is no scope", hint="Choose raw, wiki or both.") from error
-        return Query(
-            text=query,
-            filters=filters or Filter(),
-            scope=chosen,
-            top_k=top_k or options.top_k,
-            profile=profile or options.profile,
+        return asked(
+            query,
+            self._parts.settings.search,
+            top_k=top_k,
+            profile=profile,
+            filters=filters,
+            scope=scope,
             diversify=diversify,
         )

@@ -125,6 +125,20 @@ class Router:
         ref = self._ref(RERANK, self._models().reranker)
         return None if ref is None else self._once(RERANK, ref, lambda: self._reranker(ref))
 
+    def check(self, role: str) -> ModelRef | None:
+        """Return the model of a role by its settings, None if it has none, without building it.
+
+        Raises:
+            SettingsError: If no provider serves the role by that reference.
+        """
+        models = self._models()
+        text = {EMBED: models.embedding, CHAT: models.chat, VISION: models.vision, RERANK: models.reranker}[role]
+        ref = self._ref(role, text)
+        if ref is None or ref.provider == "gguf" or (ref == BUILTIN_EMBEDDING and role == EMBED):
+            return ref
+        self._spec(ref, role)
+        return ref
+
     def describe(self, ref: ModelRef) -> ModelDescription:
         """Return what is known of a model; a server is asked, and what it does not say stays open.
 

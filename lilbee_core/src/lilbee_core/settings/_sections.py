@@ -356,6 +356,7 @@ GATED = frozenset(
         "hub_token",
         "llama_server_path",
         "gguf_parser_path",
+        "placement",
         "allow_http_placement",
         "keep_engine_warm",
         "plugins_disabled",

@@ -1,0 +1,38 @@
+"""The models of this machine, as the settings say where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lilbee_core.library._fleet import configured, model_folder
+from lilbee_core.types import ModelRef
+
+if TYPE_CHECKING:
+    from lilbee_core.library._parts import Parts
+    from lilbee_core.models import Models
+    from lilbee_core.settings import Settings
+
+_BUILTIN = "builtin/all-MiniLM-L6-v2"
+
+
+def models_of(parts: Parts) -> Models:
+    """Return the models, built once for these settings."""
+    return parts.once("models", lambda: _build(parts))
+
+
+def _build(parts: Parts) -> Models:
+    from lilbee_core.models import Hub, Models
+
+    options = parts.settings.fleet
+    folder = model_folder(parts.settings)
+    hub = Hub(options.hub_url, token=options.hub_token, clock=parts.clock, folder=str(folder.folder))
+    return parts.owned(
+        Models(folder, hub, in_use=lambda: _in_use(parts.settings), events=parts.events),
+    )
+
+
+def _in_use(settings: Settings) -> dict[str, str]:
+    found = configured(settings)
+    if found["embed"].lower() == "auto":
+        found["embed"] = _BUILTIN
+    return {role: str(ModelRef.parse(text)) for role, text in found.items() if "/" in text or text.endswith(".gguf")}
