@@ -24,12 +24,13 @@ SAMPLES: dict[str, Any] = {
     "qrels": {"1": {"bees.md": 1}}, "profiles": ["default", "keyword"], "folder": ".", "kind": "sync", "id": "none",
     "url": "https://example.org", "urls": "https://example.org", "value": 3, "values": {}, "file": Path("bees.md"),
     "text": "bees", "title": "bees", "message_id": "none", "revision": 1, "budget_tokens": 10, "record": None,
-    "concept": "bees", "alias": "bee",
+    "concept": "bees", "alias": "bee", "words": "bees", "task": "chat", "placement": {},
 }  # fmt: skip
 NOUNS = (
     "collections", "config", "doctor", "evaluation", "jobs", "web", "conversations", "notes", "facts", "skills",
-    "concepts",
+    "concepts", "models", "placement",
 )  # fmt: skip
+OVERRIDES = {"embedding_model": "none", "lock_timeout_s": 5.0, "hub_url": "http://127.0.0.1:9"}
 SKIPPED = {"close", "crawl", "rebuild", "save", "send", "stream"}
 """Ends the library; calls the web or a model; is slow and takes nothing but a token; is for the inside."""
 
@@ -40,7 +41,7 @@ def bee(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lilbee]:
     root.mkdir()
     (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
     monkeypatch.chdir(root)
-    with Lilbee(root, overrides={"embedding_model": "none", "lock_timeout_s": 5.0}) as made:
+    with Lilbee(root, overrides=OVERRIDES) as made:
         made.sync()
         yield made
 

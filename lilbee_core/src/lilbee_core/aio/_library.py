@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from lilbee_core.aio._concepts import AsyncConcepts
+from lilbee_core.aio._models import AsyncModels, AsyncPlacing
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
 from lilbee_core.aio._threads import Threads
@@ -98,6 +99,16 @@ class AsyncLilbee:
     def doctor(self) -> AsyncDoctor:
         """See `Lilbee.doctor`."""
         return AsyncDoctor(self._bee, self._threads)
+
+    @property
+    def models(self) -> AsyncModels:
+        """See `Lilbee.models`."""
+        return AsyncModels(self._bee.models, self._threads)
+
+    @property
+    def placement(self) -> AsyncPlacing:
+        """See `Lilbee.placement`."""
+        return AsyncPlacing(self._bee.placement, self._threads)
 
     @property
     def concepts(self) -> AsyncConcepts:

@@ -5,7 +5,8 @@ from lilbee_core.library._collections import Collections
 from lilbee_core.library._concepts import Concepts
 from lilbee_core.library._config import Config
 from lilbee_core.library._library import Lilbee
+from lilbee_core.library._placing import Placing
 from lilbee_core.library._texts import Place
 from lilbee_core.library._web import Web
 
-__all__ = ["CancelSwitch", "Collections", "Concepts", "Config", "Lilbee", "Place", "SystemClock", "Web"]
+__all__ = ["CancelSwitch", "Collections", "Concepts", "Config", "Lilbee", "Place", "Placing", "SystemClock", "Web"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import PlacementError
 from lilbee_core.library._fleet import planner_of
 from lilbee_core.settings import Settings
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SETTING = "placement"
 
 
+@checked
 class Placing:
     """Shows, tries and changes where the servers of model files run. Reading starts nothing and stops nothing."""
 

@@ -187,7 +187,8 @@ class Hub:
             try:
                 response = self.client().get(f"{self._url}{path}", params=dict(parameters))
             except httpx.TransportError as error:
-                if at + 1 == _TRIES:
+                # Who is not connected need not wait to be told so.
+                if at + 1 == _TRIES or isinstance(error, httpx.ConnectError):
                     raise self.unreachable(error) from error
                 self._clock.sleep(wait_s(at))
                 continue

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, ModelFileError
 from lilbee_core.events import EventSink, Progress, ignore
 from lilbee_core.models._catalog import featured
@@ -21,6 +22,7 @@ _REMOTE = frozenset({"ollama", "lmstudio", "openai", "litellm"})
 _STEP_S = 0.2
 
 
+@checked
 class Models:
     """The models of this machine, and the hub they come from. Threads may share it.
 
