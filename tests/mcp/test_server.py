@@ -16,9 +16,11 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from lilbee_core import Lilbee
+from lilbee_core.errors import InvalidArgument
 from lilbee_core.testing import HashEmbedder
 from lilbee_mcp.server import build_server
 from lilbee_mcp.tools.search import HIT_CHARS
+from tests.support.websites import Website
 
 
 @pytest.fixture
@@ -132,3 +134,36 @@ def test_stdout_holds_the_protocol_alone(tmp_path: Path) -> None:
             return await client.call_tool("status", {})
 
     assert anyio.run(work).structured_content["documents"]["indexed"] == 0
+
+
+def test_the_web_is_out_of_reach_unless_somebody_allowed_it(library: Lilbee) -> None:
+    async def names(*enable: str) -> list[str]:
+        async with Client(build_server(library, enable=enable)) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert "crawl" not in anyio.run(names)
+    assert anyio.run(names, "crawl")[-2:] == ["crawl", "crawl_status"]
+    with pytest.raises(InvalidArgument, match="no tools called 'web'"):
+        build_server(library, enable=("web",))
+
+
+def test_a_crawl_is_started_and_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LILBEE_CRAWL_ALLOWED_NETWORKS", "127.0.0.1")
+    monkeypatch.setenv("LILBEE_CRAWL_MEAN_DELAY", "0")
+    monkeypatch.setenv("LILBEE_CRAWL_MAX_DELAY_RANGE", "0")
+    page = "<title>Ferry</title><p>The ferry leaves at noon.</p><a href=/gone>gone</a>"
+
+    async def work(library: Lilbee, url: str) -> tuple[Any, Any, Any]:
+        async with Client(build_server(library, enable=("crawl",))) as client:
+            started = (await client.call_tool("crawl", {"url": url, "depth": 1})).structured_content
+            done = (await client.call_tool("crawl_status", {"job": started["job"], "wait_s": 30})).structured_content
+            blocked = (await client.call_tool("crawl", {"url": "http://10.0.0.1/"})).structured_content
+            return started, done, (await client.call_tool("crawl_status", {"job": blocked["job"], "wait_s": 30}))
+
+    with Website({"/": page}) as site, Lilbee(tmp_path, embedder=HashEmbedder()) as library:
+        started, done, blocked = anyio.run(work, library, site.url())
+        assert started["state"] in {"queued", "running", "done"}
+        assert (done["state"], done["new"]) == ("done", 1)
+        assert done["failed"][0]["url"] == site.url("/gone")
+        assert blocked.structured_content["error"]["code"] == "crawl.blocked_address"
+        assert library.search("ferry noon").hits[0].url == site.url()

@@ -15,21 +15,24 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lilbee-mcp", description="Serve a library to agents over MCP (stdio).")
     parser.add_argument("--library", metavar="PATH", help="the library's folder")
     parser.add_argument("--data-dir", metavar="PATH", help="where index and state lie, if not in the folder")
+    parser.add_argument(
+        "--enable", action="append", default=[], metavar="TOOLS", help="also offer these tools: crawl (may be repeated)"
+    )
     flags = parser.parse_args(argv)
     try:
-        serve(library=flags.library, data_dir=flags.data_dir)
+        serve(library=flags.library, data_dir=flags.data_dir, enable=flags.enable)
     except LilbeeError as error:
         sys.stderr.write(f"error: {error.message}\n  {error.hint}\n")
         sys.exit(4 if error.code.endswith("not_found") else 1)
 
 
-def serve(*, library: str | None, data_dir: str | None) -> None:
+def serve(*, library: str | None, data_dir: str | None, enable: Sequence[str] = ()) -> None:
     """Open the library and speak MCP. Nothing but the protocol reaches stdout."""
     from lilbee_mcp.server import build_server
 
     with Lilbee(find_library(library), data_dir=data_dir) as bee:
         # The SDK moves the protocol to a private descriptor, so that nothing printed by a library lands in it.
-        build_server(bee).run("stdio")
+        build_server(bee, enable=enable).run("stdio")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from litestar.openapi import OpenAPIConfig
 from lilbee_core import Lilbee, LilbeeError, __version__
 from lilbee_server.guard import Guard
 from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
-from lilbee_server.routes import health, search, status
+from lilbee_server.routes import crawl, health, jobs, search, status
 
+MOST_BODY_BYTES = 10_000_000
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -28,7 +29,19 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
     """
     return Litestar.from_config(
         AppConfig(
-            route_handlers=[health.health, status.status, search.search, search.explain],
+            route_handlers=[
+                health.health,
+                status.status,
+                search.search,
+                search.explain,
+                crawl.crawl,
+                crawl.pages,
+                crawl.forget,
+                jobs.jobs,
+                jobs.job,
+                jobs.cancel,
+                jobs.events,
+            ],
             state=State({"library": library}),
             middleware=[Guard(token=token, hosts=tuple(hosts))],
             exception_handlers={
@@ -38,6 +51,7 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
             },
             # The documentation pages of OpenAPI load scripts from elsewhere; only the plain schema is served.
             openapi_config=OpenAPIConfig(title="lilbee", version=__version__, path="/schema", render_plugins=[]),
+            request_max_body_size=MOST_BODY_BYTES,
             debug=False,
         )
     )
