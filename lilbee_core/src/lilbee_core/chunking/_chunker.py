@@ -106,6 +106,7 @@ class TokenChunker:
                     Span(start, end),
                     lines=lines,
                     line_map=document.line_map,
+                    line_ends=document.line_ends,
                     segments=segments.touching(start, end),
                 )
                 yield Chunk(

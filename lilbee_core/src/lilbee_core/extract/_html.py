@@ -57,6 +57,7 @@ class HtmlExtractor:
             date=page.date,
             metadata=page.metadata,
             line_map=page.line_map,
+            line_ends=page.line_ends,
             headings=page.headings,
             warnings=(decoded.warning,) if decoded.warning else (),
         )
@@ -66,7 +67,7 @@ class Page:
     """The visible text of a page with all that is known about it."""
 
     def __init__(self, reader: PageReader) -> None:
-        self.text, self.line_map, self.headings = _joined(_without_menus(_seen(reader.blocks)))
+        self.text, self.line_map, self.line_ends, self.headings = _joined(_without_menus(_seen(reader.blocks)))
         facts = reader.facts
         first = next((heading.title for heading in self.headings if heading.level == 1), None)
         self.title = reader.title or facts.get("og:title") or first
@@ -114,9 +115,10 @@ def _without_menus(blocks: Sequence[Block]) -> Sequence[Block]:
     return kept or blocks
 
 
-def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[Heading, ...]]:
+def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[int, ...], tuple[Heading, ...]]:
     pieces: list[str] = []
     lines: list[int] = []
+    ends: list[int] = []
     headings: list[Heading] = []
     at = 0
     before: Block | None = None
@@ -127,11 +129,13 @@ def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[Headin
             at += len(pieces[-1])
             if gap:
                 lines.append(before.lines[-1][1])
+                ends.append(before.lines[-1][1])
         body = "\n".join(text for text, _ in block.lines)
         if block.heading:
             headings.append(Heading(start=at, level=block.heading, title=" ".join(body.split())))
         pieces.append(body)
         lines += [line for _, line in block.lines]
+        ends += [max(line, block.end) for _, line in block.lines]
         at += len(body)
         before = block
-    return "".join(pieces), tuple(lines), tuple(headings)
+    return "".join(pieces), tuple(lines), tuple(ends), tuple(headings)

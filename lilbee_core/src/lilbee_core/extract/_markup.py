@@ -42,9 +42,13 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph, list item, table row or heading: its lines, each with its line in the file."""
+    """A paragraph, list item, table row or heading: its lines, each with its line in the file.
+
+    A row is one line whose cells may stand on several of the file: `end` is the last one of these.
+    """
 
     lines: list[tuple[str, int]]
+    end: int = 0
     heading: int = 0
     main: bool = False
     around: bool = False
@@ -293,6 +297,7 @@ class PageReader(HTMLParser):
             texts = [" ".join(text for text, _ in cell[0].lines) if cell else "" for cell in cells]
             first = next(cell[0] for cell in cells if cell)
             row = " | ".join(texts) if len(texts) > 1 else texts[0]
-            target.append(Block([(row, first.lines[0][1])], main=first.main, around=first.around, tight=True))
+            end = max(max(block.end, block.lines[-1][1]) for cell in cells for block in cell)
+            target.append(Block([(row, first.lines[0][1])], end, main=first.main, around=first.around, tight=True))
         else:
             target.extend(block for cell in cells for block in cell)

@@ -144,6 +144,7 @@ def _document(raw: Mapping[str, Any]) -> Document:
     values["headings"] = tuple(Heading(**one) for one in values["headings"])
     values["line_map"] = tuple(values["line_map"]) if values["line_map"] is not None else None
     values["symbols"] = values["tables"] = values["scans"] = ()
+    values["line_ends"] = None
     values["warnings"] = tuple(values["warnings"])
     values["pages_without_text"] = tuple(values.get("pages_without_text", ()))
     return Document(**values)

@@ -46,6 +46,7 @@ def locate(
     *,
     lines: LineIndex | None,
     line_map: Sequence[int] | None = None,
+    line_ends: Sequence[int] | None = None,
     segments: Sequence[Segment] = (),
 ) -> Location:
     """Return where a span stands: lines when `lines` is given, pages and labels from the segments it touches."""
@@ -54,7 +55,7 @@ def locate(
     if lines is not None:
         line_start, line_end = lines.line_of(span.start), lines.line_of(last)
         if line_map is not None:
-            line_start, line_end = line_map[line_start - 1], line_map[line_end - 1]
+            line_start, line_end = line_map[line_start - 1], (line_ends or line_map)[line_end - 1]
     touched = [one for one in segments if one.span.start <= last and span.start < max(one.span.end, one.span.start + 1)]
     pages = [one.page for one in touched if one.page is not None]
     fine = [one for one in touched if one.fine and one.label]

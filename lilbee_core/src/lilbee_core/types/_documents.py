@@ -205,10 +205,11 @@ class Source:
 class Document:
     """A document as a reader sees it: its text, with the places that cut it up.
 
-    In memory it is enough to give `path` and `text`; extractors fill in the rest. When `has_lines`
-    is true, line numbers of `text` are those of the file (or `line_map` gives the file's line for
-    each line of `text`). `body_start` is where chunking begins (front matter lies before it).
-    `pages_without_text` names pages that hold pictures instead of text, `scans` those members of which that may hold.
+    In memory it is enough to give `path` and `text`; extractors fill in the rest. When `has_lines` is true, line
+    numbers of `text` are those of the file (or `line_map` gives the file's line for each line of `text`, and
+    `line_ends` its last one where it stands on several). `body_start` is where chunking begins (front matter lies
+    before it). `pages_without_text` names pages that hold pictures instead of text, `scans` those members of which
+    that may hold.
     """
 
     path: str
@@ -221,6 +222,7 @@ class Document:
     metadata: Metadata = field(default_factory=Metadata)
     has_lines: bool = True
     line_map: tuple[int, ...] | None = None
+    line_ends: tuple[int, ...] | None = None
     body_start: int = 0
     segments: tuple[Segment, ...] = ()
     headings: tuple[Heading, ...] = ()
