@@ -41,6 +41,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plugins": ("lilbee_cli.commands.plugins", "List plugins and what is wrong with them."),
     "eval": ("lilbee_cli.commands.eval", "Measure retrieval on a judged collection."),
     "tune": ("lilbee_cli.commands.tune", "Look for search settings that find more, on judged queries."),
+    "model": ("lilbee_cli.commands.model", "List, look for, fetch and remove models."),
+    "placement": ("lilbee_cli.commands.placement", "Show and change which card runs which model file."),
     "engine": ("lilbee_cli.commands.engine", "Show, read and end the servers that run model files."),
     "doctor": ("lilbee_cli.commands.doctor", "Check the installation and the index."),
     "completion": ("lilbee_cli.commands.completion", "Print a shell completion script."),

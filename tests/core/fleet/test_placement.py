@@ -151,7 +151,7 @@ def test_a_card_that_is_too_full_is_named_with_what_it_has() -> None:
         plan_placement(full, [CHAT_70B], placed('{"chat": {"devices": [0]}}'))
     assert caught.value.message == (
         "CUDA0: RTX 4090 (23.7 GiB free, 24.0 GiB total) cannot hold chat (org/chat/chat-40.gguf): "
-        "it needs 40.5 GiB there"
+        "it needs 40.4 GiB there"
     )
     assert caught.value.code == "fleet.does_not_fit"
     assert "lilbee placement set" in caught.value.hint
@@ -176,12 +176,12 @@ def test_a_split_is_held_against_each_card() -> None:
 @pytest.mark.parametrize(
     ("snapshot", "there"),
     [
-        (machine(24, 24), r"there is CUDA0: RTX 4090 \(24\.0 GiB free, 24\.0 GiB total\), CUDA1: RTX 4090"),
-        (pool(16), "there is no cards"),
+        (machine(24, 24), r"its cards: CUDA0: RTX 4090 \(24\.0 GiB free, 24\.0 GiB total\), CUDA1: RTX 4090"),
+        (pool(16), "its cards: none"),
     ],
 )
 def test_a_card_that_is_gone_is_named(snapshot: MachineSnapshot, there: str) -> None:
-    with pytest.raises(PlacementError, match=f"puts chat on card 3, which this machine does not have: {there}"):
+    with pytest.raises(PlacementError, match=f"puts chat on card 3, which this machine does not have; {there}"):
         plan_placement(snapshot, [CHAT_8B], placed('{"chat": {"devices": [3]}}'))
 
 

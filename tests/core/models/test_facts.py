@@ -119,7 +119,7 @@ def test_a_model_in_parts_is_read_as_one(tmp_path: Path) -> None:
 
 def test_every_way_to_cut_a_file_off_is_told(tmp_path: Path) -> None:
     whole = llama(tmp_path / "whole.gguf", vocabulary=100).read_bytes()
-    for length in {*range(0, 2000, 7), len(whole) // 2, len(whole) - 33}:
+    for length in {*range(0, 2000, 13), len(whole) // 2, len(whole) - 33}:
         cut = tmp_path / "cut.gguf"
         cut.write_bytes(whole[:length])
         with pytest.raises(ModelFileError) as caught:
@@ -180,7 +180,7 @@ def test_garbage_never_ends_in_another_error(tmp_path: Path) -> None:
     whole = bytearray(llama(tmp_path / "whole.gguf", vocabulary=20).read_bytes())
     chance = random.Random(7)
     refused = 0
-    for _ in range(300):
+    for _ in range(150):
         damaged = bytearray(whole)
         for _ in range(chance.randint(1, 8)):
             damaged[chance.randrange(4, 1500)] = chance.randrange(256)
@@ -190,7 +190,7 @@ def test_garbage_never_ends_in_another_error(tmp_path: Path) -> None:
             read_facts(path)
         except ModelFileError:
             refused += 1
-    assert refused > 50
+    assert refused > 25
 
 
 def test_a_type_from_tomorrow_takes_what_lies_before_the_next_tensor(tmp_path: Path) -> None:

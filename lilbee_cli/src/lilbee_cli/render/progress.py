@@ -49,6 +49,8 @@ class ProgressSink:
             self._advance(int(str(fields["done"])), fields["total"])
         elif event.name == "Progress" and fields["phase"] == "crawling":
             self._crawling(int(str(fields["done"])), int(str(fields["total"])))
+        elif event.name == "Progress" and fields["phase"] == "downloading":
+            self._downloading(int(str(fields["done"])), fields["total"])
         elif event.name in _PAGES:
             self._page(event.name, fields)
         elif event.name == "Progress" and fields["phase"] == "recognizing":
@@ -90,6 +92,15 @@ class ProgressSink:
         elif done >= self._pages + _PAGE_STEP:
             self._pages = done
             click.echo(f"fetched {done} of {total} known pages", err=True)
+
+    def _downloading(self, done: int, total: object) -> None:
+        """Tell of a model that is fetched; where its size is not known, of each gigabyte."""
+        whole = total if isinstance(total, int) and total else 0
+        if sys.stderr.isatty() and whole:
+            self._show("fetching", done, whole)
+        elif done >= self._told + (whole / 10 if whole else 1e9) or (whole and done >= whole > self._told):
+            self._told = float(done)
+            click.echo(f"fetched {done / 1e6:.0f} MB" + (f" of {whole / 1e6:.0f}" if whole else ""), err=True)
 
     def _page(self, name: str, fields: dict[str, object]) -> None:
         """Tell of one page: what failed always, the rest to those who want detail."""

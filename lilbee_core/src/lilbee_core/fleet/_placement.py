@@ -176,9 +176,9 @@ class _Placer:
     def _card(self, role: str, index: int) -> Device:
         card = self._machine.device(index)
         if card is None:
-            there = ", ".join(str(one) for one in self._machine.devices) or "no cards"
+            there = ", ".join(str(one) for one in self._machine.devices) or "none"
             raise PlacementError(
-                f"the placement puts {role} on card {index}, which this machine does not have: there is {there}",
+                f"the placement puts {role} on card {index}, which this machine does not have; its cards: {there}",
                 hint="Change it (`lilbee placement set`), or let lilbee plan: `lilbee placement clear`.",
             )
         return card
