@@ -23,8 +23,8 @@ from lilbee_core.types import (
     Placement,
     Refusal,
     RolePlacement,
+    gib,
 )
-from lilbee_core.types._fleet import gib
 
 _EXAMPLE = '{"chat": {"devices": [0, 1]}, "embed": {"devices": [2], "replicas": 2}}'
 _KEYS = frozenset({"devices", "tensor_split", "replicas"})

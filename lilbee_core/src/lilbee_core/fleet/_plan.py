@@ -18,8 +18,7 @@ from lilbee_core.fleet._sizing import (
     most_slots,
     wanted,
 )
-from lilbee_core.types import FleetPlan, MachineSnapshot, Refusal
-from lilbee_core.types._fleet import gib
+from lilbee_core.types import FleetPlan, MachineSnapshot, Refusal, gib
 
 HEADROOM = 0.9
 """The share of what is free that a plan may use: estimates err, and other programs want a little too."""

@@ -61,6 +61,7 @@ from lilbee_core.types._fleet import (
     RolePlacement,
     ServerGroup,
     ServerStatus,
+    gib,
 )
 from lilbee_core.types._knowledge import (
     Coded,
@@ -121,5 +122,5 @@ __all__ = [
     "ReplyState", "RolePlacement", "Scan", "Scope", "Scored", "SearchResult", "SearchState", "Segment", "ServerGroup",
     "ServerStatus", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats", "StoredText", "Symbol",
     "SyncReport", "Table", "Tool", "ToolCall", "Usage", "Variant", "Vector", "VectorIndexReport", "Vectors",
-    "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable", "document_id",
+    "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable", "document_id", "gib",
 ]  # fmt: skip
