@@ -7,17 +7,19 @@ fraction of its time. What they take wrongly for a phrase is mostly said once an
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from lilbee_core.analysis import MARKS, fold, function_words
 from lilbee_core.concepts._candidates import Candidates
 from lilbee_core.concepts._normal import Normalizer
-from lilbee_core.concepts._weak_words import weak_words
+from lilbee_core.concepts._weak_words import general_nouns, no_names, weak_words
 
-STOP, PLAIN, CAPITAL, SHORT, NUMBER, EDGE = range(6)
-"""Kinds of words: without a topic; any other; with a capital letter; an abbreviation; digits; and what may stand inside
-a phrase, not at its edges (`widely used drugs`)."""
+STOP, PLAIN, CAPITAL, SHORT, NUMBER, EDGE, GENERAL = range(7)
+"""Kinds of words: without a topic; any other; with a capital letter; an abbreviation; digits; what may stand inside a
+phrase, not at its edges (`widely used drugs`); and nouns that only say something behind another word."""
 Word = tuple[str, int]
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’&.][^\W_]+)*")
@@ -26,6 +28,11 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 _GAPS = frozenset({" ", "\n", "  ", "-", " \n", "\u00a0", "\t"})
 _SENTENCE = re.compile(r"[.!?:;…|•*#>]|\n\s*\n|^\s*$|\n\s*[-–—]")
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "St", "Prof", "Jr", "Sr", "Mt"})
+_SMALL = frozenset(
+    ["a", "an", "the", "and", "or", "of", "in", "on", "for", "to", "with", "by", "at", "from", "as", "vs"]
+)
+_ALSO_SHORT = frozenset({"WHO", "IT", "US"})
+"""Abbreviations that in small letters are function words."""
 _JOINING = frozenset(
     ["of", "de", "la", "le", "du", "des", "del", "della", "di", "da", "do", "dos", "von", "van", "der", "den", "al"]
 )
@@ -55,10 +62,11 @@ class _Kinds(dict[str, int]):
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._english = language == "en"
+        self.english = language == "en"
         words = function_words().get(language, frozenset())
         self._stops = frozenset(map(fold, words))
-        self._weak = weak_words() if self._english else frozenset[str]()
+        self._general = general_nouns() if self.english else frozenset[str]()
+        self._weak = weak_words() if self.english else frozenset[str]()
 
     def __missing__(self, word: str) -> int:
         if len(self) >= self._MOST:
@@ -70,6 +78,8 @@ class _Kinds(dict[str, int]):
         if word[0].isdigit():
             return NUMBER
         lower = fold(word)
+        if word in _ALSO_SHORT:
+            return SHORT
         if lower in self._stops or word in _JOINING or lower in _CALENDAR or len(word) > _LONGEST_WORD:
             return STOP
         if not word.isascii() and _UNSPACED.search(word):
@@ -78,9 +88,11 @@ class _Kinds(dict[str, int]):
             return SHORT if len(word) <= _LONGEST_SHORT or not word.isalpha() else self[word.lower()]
         if word[0].isupper() or any(map(str.isupper, word[1:])):
             return CAPITAL
+        if lower in self._general:
+            return GENERAL
         if lower in self._weak or len(word) < _LEAST_LETTERS:
             return STOP
-        if self._english and (_ADVERB.match(word) or _PARTICIPLE.match(word)):
+        if self.english and (_ADVERB.match(word) or _PARTICIPLE.match(word)):
             return EDGE
         return PLAIN
 
@@ -131,6 +143,7 @@ class Prose:
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normal = normalizer
+        self._pairs: Counter[tuple[str, str]] = Counter()
 
     def collect(self, text: str, language: str | None, found: Candidates) -> None:
         """Add what `text` talks about."""
@@ -139,10 +152,15 @@ class Prose:
         if "://" in text or "@" in text or "`" in text:
             text = _URL.sub(" | ", text)
         singles: dict[str, list[str]] = {}
+        self._pairs.clear()
         for segment, starts in _segments(text, kinds):
             words = _leveled(segment, kinds)
-            self._names(words, known, found, starts=starts)
+            self._names(words, known, found, singles, starts=starts)
             self._phrases(words, known, found, singles)
+        for pair, times in self._pairs.items():
+            if times > 1 and all(kinds[word] != EDGE for word in pair):
+                for _ in range(times):
+                    found.add(self._normal.key(pair, known), " ".join(pair), "phrase", PAIR)
         for key, surfaces in singles.items():
             found.is_no_name(key)
             if len(surfaces) > 1 or (known == "en" and _NOUN.match(surfaces[0])):
@@ -151,7 +169,9 @@ class Prose:
 
     # ------------------------------------------------------------------ names
 
-    def _names(self, words: Sequence[Word], language: str, found: Candidates, *, starts: bool) -> None:
+    def _names(
+        self, words: Sequence[Word], language: str, found: Candidates, singles: dict[str, list[str]], *, starts: bool
+    ) -> None:
         at = 0
         while at < len(words):
             if words[at][1] not in (CAPITAL, SHORT):
@@ -159,16 +179,22 @@ class Prose:
                 continue
             end = _end_of_name(words, at)
             run = [word for word, _ in words[at:end]]
-            if not (starts and at == 0 and end == 1 and words[0][1] == CAPITAL and words[0][0][1:].islower()):
+            if starts and at == 0 and end == 1 and words[0][1] == CAPITAL and words[0][0][1:].islower():
+                # The capital letter is that of the sentence: a name shows in the middle of another one.
+                word = run[0].lower()
+                if _kinds(language)[word] == PLAIN and len(word) >= _LEAST_SINGLE:
+                    singles.setdefault(self._normal.key([word], language), []).append(word)
+            else:
                 self._name(run, words[at][1], language, found)
             at = end
 
     def _name(self, run: list[str], kind: int, language: str, found: Candidates) -> None:
+        run = run[1:] if len(run) > 1 and run[0] in _TITLES else run
         if len(run) == 1:
             word = run[0]
             if kind == SHORT:
                 found.add(self._normal.key([word], "en", name=True), word, "entity", ABBREVIATION)
-            elif len(word) >= _LEAST_LETTERS and (language != "en" or fold(word) not in weak_words()):
+            elif len(word) >= _LEAST_LETTERS and (language != "en" or fold(word) not in no_names()):
                 german = language == "de"
                 sort, weight = ("phrase", SINGLE) if german else ("entity", NAME - 0.5)
                 found.add(self._normal.key(run, language, name=not german), _bare(word), sort, weight)
@@ -180,7 +206,9 @@ class Prose:
 
     def _phrases(self, words: Sequence[Word], language: str, found: Candidates, singles: dict[str, list[str]]) -> None:
         for run in _runs(words, nouns_last=language == "de"):
-            plain = any(kind == PLAIN for _, kind in run)
+            if language != "en" and len(run) > 2:
+                self._pairs.update(pairwise(word for word, _ in run))
+            plain = any(kind in (PLAIN, GENERAL) for _, kind in run)
             names = [word for word, kind in run if kind in (CAPITAL, SHORT)]
             if not plain or len(names) > len(run) / 2 + 1:
                 continue
@@ -249,10 +277,10 @@ def _runs(words: Sequence[Word], *, nouns_last: bool) -> Iterator[Sequence[Word]
     start = 0
     unfit = (EDGE, PLAIN) if nouns_last else (EDGE,)
     for at in range(len(words) + 1):
-        if at < len(words) and words[at][1] in (PLAIN, CAPITAL, SHORT, EDGE):
+        if at < len(words) and words[at][1] in (PLAIN, CAPITAL, SHORT, EDGE, GENERAL):
             continue
         end = at
-        while start < end and words[start][1] == EDGE:
+        while start < end and words[start][1] in (EDGE, GENERAL):
             start += 1
         while end > start and words[end - 1][1] in unfit:
             end -= 1
@@ -264,8 +292,8 @@ def _runs(words: Sequence[Word], *, nouns_last: bool) -> Iterator[Sequence[Word]
 def _leveled(words: list[Word], kinds: _Kinds) -> list[Word]:
     """Return the words of a line without the capital letters that all of it has."""
     if _shouts(words):
-        return [(word, PLAIN if kind in (SHORT, CAPITAL) else kind) for word, kind in words]
-    if _is_title(words):
+        return [(word, kinds[word.lower()] if kind in (SHORT, CAPITAL) else kind) for word, kind in words]
+    if kinds.english and _is_title(words):
         return [(word, kinds[word.lower()] if kind == CAPITAL else kind) for word, kind in words]
     return words
 
@@ -278,9 +306,11 @@ def _shouts(words: Sequence[Word]) -> bool:
 
 
 def _is_title(words: Sequence[Word]) -> bool:
-    """Tell whether every word with a topic has a capital letter, as in titles."""
-    telling = [kind for _, kind in words if kind in (PLAIN, CAPITAL, SHORT, EDGE)]
-    return len(telling) >= _SHOUT_WORDS and all(kind in (CAPITAL, SHORT) for kind in telling)
+    """Tell whether every word has a capital letter but those that have none in an English title."""
+    telling = [kind for _, kind in words if kind in (CAPITAL, SHORT)]
+    return len(telling) >= _SHOUT_WORDS and all(
+        kind in (CAPITAL, SHORT, NUMBER) or word[0].isupper() or word in _SMALL for word, kind in words
+    )
 
 
 def _bare(word: str) -> str:

@@ -14,7 +14,7 @@ from lilbee_core.concepts._code import is_code
 from lilbee_core.concepts._normal import Normalizer
 from lilbee_core.concepts._prose import ABBREVIATION, NAME, PAIR, SINGLE, TRIPLE
 from lilbee_core.concepts._rules import RuleExtractor
-from lilbee_core.concepts._weak_words import weak_words
+from lilbee_core.concepts._weak_words import no_names
 from lilbee_core.errors import ExtraMissing, InvalidArgument
 from lilbee_core.types import Chunk, Mention
 
@@ -158,7 +158,7 @@ class SpacyExtractor:
             return
         name = entity or all(token.pos_ == "PROPN" for token in tokens)
         if len(words) == 1:
-            if words[0].lower() in weak_words() and not words[0].isupper():
+            if words[0].lower() in no_names() and not words[0].isupper():
                 return
             weight = ABBREVIATION if name else SINGLE
             found.add(self._normal.key(words, language, name=name), words[0], "entity" if name else "phrase", weight)

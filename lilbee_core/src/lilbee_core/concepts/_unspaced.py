@@ -15,8 +15,7 @@ _JAPANESE = re.compile("[\u3400-\u9fff\u3005\u30a1-\u30fa\u30fc]+")
 _HANGUL = re.compile("[\uac00-\ud7af]+")
 # Characters that bind, ask, count or point; hardly any word for a thing has one of the first group in it.
 _BINDING = re.compile(
-    "[的了是在和与與及或把被也都不有这這那其之以所而但并並等就还還很更最又再只才已将將会會能可让讓给給对對从從到于於为為"
-    "由向着著过過吗嗎呢吧啊么麼什哪谁誰怎因如若则則且每各某些此该該它他她我你您们們个個]+"
+    "[的是在和与與或把被也不这這那但就还還又再很更最已将將让讓给給对對从從于於而之吗嗎呢吧啊么麼什哪谁誰因若则則且每各该該它他她我你您们們]+"
 )
 _PARTICLES = re.compile(
     "(?:에서는|에서의|으로는|으로서|으로써|에서|에게|까지|부터|으로|이라는|라는|이나|이며|에는|에도|와의|과의|"
