@@ -1,4 +1,4 @@
-"""`lilbee model` and `lilbee placement`."""
+"""`lilbee model` and `lilbee placement` (R084-R087, R114-R116)."""
 
 from __future__ import annotations
 

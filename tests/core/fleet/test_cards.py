@@ -1,4 +1,4 @@
-"""Cards as engines list them, and the variables that show a child the right ones."""
+"""Cards as engines list them, and the variables that show a child the right ones (R096-R098)."""
 
 from __future__ import annotations
 

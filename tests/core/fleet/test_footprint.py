@@ -1,4 +1,4 @@
-"""What a server takes, by our own estimate and by gguf-parser."""
+"""What a server takes, by our own estimate and by gguf-parser (R099-R102)."""
 
 from __future__ import annotations
 

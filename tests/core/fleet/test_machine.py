@@ -1,4 +1,4 @@
-"""The memory of the system, a listing that fails, and the view that people look at."""
+"""The memory of the system, a listing that fails, and the view that people look at (R109, R111)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A placement by the user: how it is read, what it makes, and what is said when it does not fit."""
+"""A placement by the user: how it is read, what it makes, what is said when it does not fit (R113, R115, R116)."""
 
 from __future__ import annotations
 

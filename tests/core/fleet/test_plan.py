@@ -1,4 +1,4 @@
-"""Where the planner puts models: the examples of the requirements, one by one."""
+"""Where the planner puts models: the examples of the requirements, one by one (R103-R109, R112, R118, R120-R124)."""
 
 from __future__ import annotations
 

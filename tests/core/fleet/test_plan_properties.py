@@ -1,4 +1,4 @@
-"""What holds for every plan, whatever the machine and the models."""
+"""What holds for every plan, whatever the machine and the models (R103, R104, R109, R120-R122)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models on this machine and on a hub: listing, finding, fetching and removing."""
+"""Models on this machine and on a hub: listing, finding, fetching and removing (R085-R087)."""
 
 from __future__ import annotations
 
