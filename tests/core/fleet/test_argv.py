@@ -100,16 +100,23 @@ def test_a_split_over_cards() -> None:
     words = command("chat", devices=("CUDA0", "CUDA1"), tensor_split=(3.0, 1.0), gpu_layers=40)
     assert after(words, "--split-mode") == "layer"
     assert after(words, "--tensor-split") == "3,1"
-    assert "--device" not in words
+    assert after(words, "--device") == "CUDA0,CUDA1"
     even = command("chat", devices=("CUDA0", "CUDA1"), gpu_layers=40)
     assert after(even, "--tensor-split") == "1,1"
 
 
 def test_a_server_without_cards_is_kept_off_them() -> None:
     assert after(command("embed"), "--device") == "none"
-    assert "--device" not in command("embed", devices=("CUDA0",), gpu_layers=7)
     assert "--device" not in command("embed", gpu_layers=7)  # one that shares the system's memory
     assert "--tensor-split" not in command("embed", devices=("CUDA0",), gpu_layers=7)
+
+
+def test_cards_are_named_as_the_process_sees_them() -> None:
+    """A program that knows several backends would reach a hidden card by another one."""
+    hidden = (("CUDA_VISIBLE_DEVICES", "2,3"),)
+    pinned = command("chat", devices=("CUDA2", "CUDA3"), environment=hidden, gpu_layers=40)
+    assert after(pinned, "--device") == "CUDA0,CUDA1"
+    assert after(command("chat", devices=("SYCL1",), gpu_layers=40), "--device") == "SYCL1"
 
 
 def test_one_that_is_left_running_unloads_by_itself() -> None:

@@ -64,6 +64,9 @@ def server_command(engine: Engine, server: PlacedServer, wiring: Wiring) -> tupl
 def _add_cards(flags: _Flags, server: PlacedServer) -> None:
     if server.gpu_layers == 0 and not server.devices:
         flags.some("--device", "none")
+    if server.devices:
+        # A program that knows several backends would use the same card, or a hidden one, by another of them.
+        flags.some("--device", ",".join(server.visible_devices))
     if len(server.devices) > 1:
         flags.need("--split-mode", "layer")
         shares = server.tensor_split or (1.0,) * len(server.devices)

@@ -237,6 +237,13 @@ class PlacedServer:
         return f"{self.role}-{self.replica}"
 
     @property
+    def visible_devices(self) -> tuple[str, ...]:
+        """The names of the cards as the process sees them: numbered from 0 where the others are hidden from it."""
+        if not self.environment:
+            return self.devices
+        return tuple(f"{one.rstrip('0123456789')}{at}" for at, one in enumerate(self.devices))
+
+    @property
     def launch_key(self) -> tuple[object, ...]:
         """Everything that a restart is needed for when it changes; estimates and warnings are not."""
         skipped = {"footprint", "tight", "warnings", "tier"}
