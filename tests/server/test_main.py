@@ -64,3 +64,17 @@ def test_a_library_that_does_not_exist_is_said_plainly(tmp_path: Path) -> None:
     assert done.returncode == 4
     assert "there is no folder" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
+def test_ctrl_c_ends_it_without_a_traceback(tmp_path: Path) -> None:
+    env = {**os.environ, "LILBEE_EMBEDDING_MODEL": "none", "LILBEE_CONFIG_DIR": str(tmp_path / "config")}
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += f"from lilbee_server.main import main; main(['--library', {str(tmp_path)!r}, '--port', '0'])"
+    with subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "listens on" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read()
+    assert (process.returncode, "stopped" in told, "Traceback" in told) == (130, True, False)

@@ -29,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     except LilbeeError as error:
         sys.stderr.write(f"error: {error.message}\n  {error.hint}\n")
         code = 4 if error.code.endswith("not_found") else 1
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+        code = 130
     sys.exit(code)
 
 
