@@ -8,6 +8,7 @@ from lilbee_core.search import (
     BoostConcepts,
     Cap,
     Cover,
+    Define,
     Dense,
     ExpandByGraph,
     Fetch,
@@ -54,6 +55,11 @@ class TestFuse(StageContract):
 class TestFetch(StageContract):
     def make(self) -> SearchStage:
         return Fetch(self.services.reader)
+
+
+class TestDefine(StageContract):
+    def make(self) -> SearchStage:
+        return Define(self.services.reader)
 
 
 class TestOrder(StageContract):

@@ -276,7 +276,7 @@ def test_the_trace_of_a_question_with_other_wordings():
 
     assert [report.name for report in result.reports] == [
         "parse", "temporal", "lexical", "probe", "expand", "embed", "guard", "lexical", "dense", "newest", "fuse",
-        "fetch", "order", "fold", "mmr", "decay", "cap", "recency", "limit", "mark", "judge",
+        "fetch", "define", "order", "fold", "mmr", "decay", "cap", "recency", "limit", "mark", "judge",
     ]  # fmt: skip
     assert reports(result)["expand"] == ("ok", "bees find home by light | find home bees")
     # The guardrail and the search share these vectors.

@@ -15,7 +15,7 @@ GRAPH = MemoryGraph(relations=[("bees", "honey", 2.0)])
 WORDINGS = "how do workers return\nwhat leads a swarm back\nway back to the hive"
 
 FOUND = ["lexical", "dense"]
-SHAPED = ["fetch", "order", "boost_concepts", "fold", "mmr", "rerank", "decay", "neighbors", "cap", "recency"]
+SHAPED = ["fetch", "define", "order", "boost_concepts", "fold", "mmr", "rerank", "decay", "neighbors", "cap", "recency"]
 SHOWN = ["limit", "mark", "judge"]
 GOLDEN = {
     "default": ["parse", "temporal", *FOUND, "newest", "distance", "fuse", *SHAPED, *SHOWN],
@@ -24,7 +24,7 @@ GOLDEN = {
         "newest", "distance", "fuse", *SHAPED, *SHOWN,
     ],
     "hyde": ["parse", "temporal", "hyde", *FOUND, "newest", "distance", "fuse", *SHAPED, *SHOWN],
-    "keyword": ["parse", "lexical", "fetch", "fold", "neighbors", "cap", *SHOWN],
+    "keyword": ["parse", "lexical", "fetch", "define", "fold", "neighbors", "cap", *SHOWN],
     "semantic": ["parse", "dense", "distance", "fetch", "fold", "mmr", "neighbors", "cap", *SHOWN],
     "memory": [
         "parse", *FOUND, "distance", "fuse", "fetch", "boost_concepts", "fold", "rerank", "decay", "mmr", "neighbors",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 STAGES = (
     "parse", "temporal", "lexical", "probe", "expand", "hyde", "expand_by_graph", "embed", "guard", "dense", "newest",
-    "distance", "fuse", "fetch", "order", "boost_concepts", "fold", "mmr", "rerank", "decay", "neighbors", "cap",
-    "recency", "limit", "mark", "judge",
+    "distance", "fuse", "fetch", "define", "order", "boost_concepts", "fold", "mmr", "rerank", "decay", "neighbors",
+    "cap", "recency", "limit", "mark", "judge",
 )  # fmt: skip
 """The stages that come with lilbee, in their order. One that a profile lacks is a place all the same."""
 

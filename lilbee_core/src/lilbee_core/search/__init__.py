@@ -31,6 +31,7 @@ from lilbee_core.search.stages import (
     Cap,
     Cover,
     Decay,
+    Define,
     Dense,
     Embed,
     Expand,
@@ -58,8 +59,8 @@ from lilbee_core.search.stages import (
 
 __all__ = [
     "ANALYZED", "CONFIDENCE", "FOUND", "LANGUAGE", "MEASURED", "PROFILES", "TIME", "AdaptiveDistance", "BoostConcepts",
-    "Calibration", "Cap", "Chain", "Composite", "Cover", "Decay", "Dense", "Embed", "Expand", "ExpandByGraph", "Fetch",
-    "Fold", "Fuse", "Fusion", "Guard", "Hyde", "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Mmr",
+    "Calibration", "Cap", "Chain", "Composite", "Cover", "Decay", "Define", "Dense", "Embed", "Expand", "ExpandByGraph",
+    "Fetch", "Fold", "Fuse", "Fusion", "Guard", "Hyde", "InlineExecutor", "Judge", "Lexical", "Limit", "Mark", "Mmr",
     "Neighbors", "Newest", "Order", "Parallel", "Parse", "ParsedQuery", "Probe", "Profile", "ProfileSearcher",
     "Recency", "Rerank", "RunContext", "SearchOptions", "SearchParts", "Searcher", "SystemClock", "Temporal",
     "ThreadExecutor",

@@ -27,6 +27,7 @@ from lilbee_core.search.stages import (
     BoostConcepts,
     Cap,
     Decay,
+    Define,
     Dense,
     Embed,
     Expand,
@@ -132,7 +133,7 @@ def default(parts: SearchParts) -> list[SearchStage]:
     options = parts.options
     order = Order(options.order_bonus) if options.fusion == "convex" else None
     retrieve = _retrieve(parts, _fusion(parts), dated=options.temporal)
-    return [*_understand(parts), *retrieve, *_finish(parts, order=order, by_date=True)]
+    return [*_understand(parts), *retrieve, *_finish(parts, define=True, order=order, by_date=True)]
 
 
 def full(parts: SearchParts) -> list[SearchStage]:
@@ -150,7 +151,7 @@ def full(parts: SearchParts) -> list[SearchStage]:
 
 def keyword(parts: SearchParts) -> list[SearchStage]:
     """Words alone (the prefix ``term:``)."""
-    return [_parse(parts), _lexical(parts, "must"), *_finish(parts, rerank=False, mmr=False)]
+    return [_parse(parts), _lexical(parts, "must"), *_finish(parts, rerank=False, mmr=False, define=True)]
 
 
 def semantic(parts: SearchParts) -> list[SearchStage]:
@@ -292,6 +293,7 @@ def _finish(
     mmr: bool = True,
     cap: bool = True,
     order: Order | None = None,
+    define: bool = False,
     ages: Decay | None = None,
     by_date: bool = False,
     limit: Limit | None = None,
@@ -303,6 +305,7 @@ def _finish(
     options = parts.options
     stages: list[SearchStage] = [Fetch(parts.reader, options.candidate_multiplier)]
     stages += [order] if order else []
+    stages += [Define(parts.reader)] if define else []
     stages += [BoostConcepts(parts.graph, options.concept_weight)] if rerank and parts.graph is not None else []
     stages += [Fold()] if options.fold else []
     diverse = [Mmr(parts.reader, options.mmr_lambda)] if mmr and parts.embedder is not None else []

@@ -4,6 +4,7 @@ from lilbee_core.search.stages._adaptive import AdaptiveDistance
 from lilbee_core.search.stages._cap import Cap
 from lilbee_core.search.stages._cover import Cover
 from lilbee_core.search.stages._decay import Decay, Recency
+from lilbee_core.search.stages._define import Define
 from lilbee_core.search.stages._dense import Dense
 from lilbee_core.search.stages._expand import Embed, Expand, Guard
 from lilbee_core.search.stages._fetch import Fetch
@@ -24,7 +25,7 @@ from lilbee_core.search.stages._rerank import Rerank
 from lilbee_core.search.stages._temporal import Newest, Temporal, Undated
 
 __all__ = [
-    "AdaptiveDistance", "BoostConcepts", "Cap", "Cover", "Decay", "Dense", "Embed", "Expand", "ExpandByGraph",
+    "AdaptiveDistance", "BoostConcepts", "Cap", "Cover", "Decay", "Define", "Dense", "Embed", "Expand", "ExpandByGraph",
     "Fetch", "Fold", "Fuse", "Guard", "Hyde", "Judge", "Lexical", "Limit", "Mark", "Mmr", "Neighbors", "Newest",
     "Order", "Parse", "Probe", "Recency", "Rerank", "Temporal", "Undated",
 ]  # fmt: skip
