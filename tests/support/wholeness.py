@@ -13,7 +13,7 @@ from lilbee_core.store import Store
 from lilbee_core.store._columns import pairs
 from lilbee_core.store._rows import CHUNK_COLUMNS, chunks_from, text_from
 from lilbee_core.store._schema import CHUNKS, DOCUMENTS, TEXTS
-from lilbee_core.types import Chunk, ChunkId, DocumentId, DocumentRow
+from lilbee_core.types import Chunk, ChunkId, DocumentId, DocumentRow, Mention
 
 Chunks = tuple[Chunk, ...]
 _TEXT = (
@@ -32,6 +32,7 @@ class Edition:
     text: str | None
     chunks: Chunks
     vectors: Mapping[ChunkId, bytes]
+    mentions: Mapping[ChunkId, frozenset[Mention]]
 
 
 Editions = Mapping[DocumentId, Edition]
@@ -44,6 +45,7 @@ def editions(store: Store) -> dict[DocumentId, Edition]:
     for chunk in chunks_from(store._tables.select(CHUNKS, "read all", CHUNK_COLUMNS), "raw"):
         chunks.setdefault(chunk.document_id, []).append(chunk)
     vectors = store.vectors([chunk.id for found in chunks.values() for chunk in found])
+    mentions = store.concepts.mentions([chunk.id for found in chunks.values() for chunk in found])
     texts = {
         row["document_id"]: text_from(row).text for row in store._tables.select(TEXTS, "read all", _TEXT).to_pylist()
     }
@@ -53,6 +55,7 @@ def editions(store: Store) -> dict[DocumentId, Edition]:
             texts.get(id_),
             tuple(sorted(chunks.get(id_, ()), key=lambda chunk: chunk.ordinal)),
             {chunk.id: vectors[chunk.id].tobytes() for chunk in chunks.get(id_, ()) if chunk.id in vectors},
+            {chunk.id: frozenset(mentions[chunk.id]) for chunk in chunks.get(id_, ()) if chunk.id in mentions},
         )
         for id_ in {**rows, **chunks, **texts}
     }
@@ -70,8 +73,20 @@ def by_place(found: Editions) -> dict[DocumentId, Edition]:
             one.text,
             tuple(replace(chunk, id=ChunkId(str(chunk.ordinal)), document_id=place) for chunk in one.chunks),
             {ChunkId(str(c.ordinal)): one.vectors[c.id] for c in one.chunks if c.id in one.vectors},
+            {ChunkId(str(c.ordinal)): one.mentions[c.id] for c in one.chunks if c.id in one.mentions},
         )
     return named
+
+
+def graph_of(store: Store) -> tuple[object, ...]:
+    """Return the graph of concepts, all but its communities: these also depend on what was there before."""
+    graph = store.concepts.load()
+    if graph is None:
+        return ()
+    names = [one.id for one in graph.concepts]
+    edges = zip(graph.sources.tolist(), graph.targets.tolist(), graph.counts.tolist(), strict=True)
+    concepts = [replace(one, community=None) for one in graph.concepts]
+    return graph.chunks, concepts, sorted((names[one], names[other], count) for one, other, count in edges)
 
 
 def uncommitted(store: Store) -> set[str]:
@@ -90,7 +105,7 @@ def _difference(one: Edition | None, other: Edition | None) -> str:
     if one is None or other is None:
         only = one or other
         return f"{_name(only)} is only in {'the first' if one else 'the second'}"
-    parts = [name for name in ("row", "text", "chunks", "vectors") if getattr(one, name) != getattr(other, name)]
+    parts = [name for name in Edition.__slots__ if getattr(one, name) != getattr(other, name)]
     return f"{_name(one)} differs in {', '.join(parts)}"
 
 

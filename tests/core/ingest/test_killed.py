@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from lilbee_core.concepts import can_cluster
 from lilbee_core.store import Store
 from lilbee_core.store._engine import connect
 from tests.core.ingest._process import outcome, start
 from tests.core.ingest.conftest import a_library
-from tests.support.wholeness import Editions, Watcher, differences, editions, uncommitted
+from tests.support.wholeness import Editions, Watcher, differences, editions, graph_of, uncommitted
 
 KILLS = 5
 BATCH = 4
@@ -75,6 +76,9 @@ def test_a_sync_killed_anywhere_and_run_again_equals_an_undisturbed_one(tmp_path
         assert watcher.errors == []
         assert watcher.reads > 0
     assert differences(read(data), after) == []
+    with Store.open(data) as store, Store.open(undisturbed) as other:
+        assert graph_of(store) == graph_of(other)
+        assert not can_cluster() or len(graph_of(store)[1]) > 0
 
 
 def wait_for_writing(process: subprocess.Popen[str], data: Path) -> None:

@@ -10,7 +10,7 @@ from lilbee_core.aio._threads import Threads
 from lilbee_core.types import Chunk, Community, Concept, Relation
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from networkx import Graph
 
     from lilbee_core.library import Concepts
 
@@ -72,6 +72,6 @@ class AsyncConcepts:
         """See `Concepts.export`."""
         return await self._threads.run(lambda: self._inner.export(path, format=format, limit=limit))
 
-    async def to_networkx(self) -> nx.Graph[str]:
+    async def to_networkx(self) -> Graph[str]:
         """See `Concepts.to_networkx`."""
         return await self._threads.run(self._inner.to_networkx)

@@ -17,7 +17,7 @@ from lilbee_core.errors import ExtraMissing, InvalidArgument
 from lilbee_core.types import Community, Concept
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from networkx import Graph
 
 _SHOWN = 300
 _LINES = 3
@@ -57,7 +57,7 @@ def exported(view: GraphView, format: Format | str, *, limit: int | None) -> str
     return _graphml(view, places) if chosen is Format.GRAPHML else _html(view, places)
 
 
-def to_networkx(view: GraphView) -> nx.Graph[str]:
+def to_networkx(view: GraphView) -> Graph[str]:
     """Return a networkx graph.
 
     Raises:
@@ -67,7 +67,7 @@ def to_networkx(view: GraphView) -> nx.Graph[str]:
         raise ExtraMissing("networkx is not installed", hint="Run: pip install 'lilbee-core[graph]'")
     import networkx as nx
 
-    graph: nx.Graph[str] = nx.Graph()
+    graph: Graph[str] = nx.Graph()
     concepts = view.table.concepts
     for one in concepts:
         graph.add_node(one.id, label=one.label, kind=one.kind, chunks=one.chunks, community=one.community)

@@ -20,7 +20,7 @@ from lilbee_core.protocols import ConceptExtractor, ConceptStore
 from lilbee_core.types import Chunk, ChunkId, Community, Concept, DocumentId, GraphTable, Mention, Relation
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from networkx import Graph
 
 
 class ConceptGraph:
@@ -247,7 +247,7 @@ class ConceptGraph:
 
     # ------------------------------------------------------------------ outside
 
-    def to_networkx(self) -> nx.Graph[str]:
+    def to_networkx(self) -> Graph[str]:
         """Return a networkx graph: nodes by id with label, kind, chunks and community; edges with weight and count.
 
         Raises:

@@ -13,7 +13,7 @@ from lilbee_core.library._parts import Parts
 from lilbee_core.types import Chunk, Community, Concept, Query, Relation
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from networkx import Graph
 
     from lilbee_core.concepts import ConceptGraph
 
@@ -134,7 +134,7 @@ class Concepts:
                 ) from error
         return text
 
-    def to_networkx(self) -> nx.Graph[str]:
+    def to_networkx(self) -> Graph[str]:
         """Return a networkx graph."""
         return self._graph().to_networkx()
 

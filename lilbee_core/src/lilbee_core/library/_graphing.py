@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import Cancelled, LilbeeError
 from lilbee_core.events import Progress
 from lilbee_core.protocols import CancelToken
-from lilbee_core.types import Chunk, ChunkId, DocumentId, Mention
+from lilbee_core.types import Chunk, ChunkId, Community, Concept, DocumentId, Mention, Relation
 
 if TYPE_CHECKING:
     from lilbee_core.concepts import ConceptGraph
@@ -19,14 +20,36 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_LEIDEN = "graspologic_native"
 _GROUP_CHUNKS = 1_000
+
+
+class SearchGraph:
+    """The graph of a library for its searches: a `ConceptReader` that is loaded when a stage first asks it."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def concepts_of(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[Concept, ...]]:
+        """See `ConceptGraph.concepts_of`."""
+        return graph_of(self._parts).concepts_of(ids)
+
+    def neighbors(self, concept: str, *, limit: int = 10) -> tuple[Relation, ...]:
+        """See `ConceptGraph.neighbors`."""
+        return graph_of(self._parts).neighbors(concept, limit=limit)
+
+    def communities(self) -> tuple[Community, ...]:
+        """See `ConceptGraph.communities`."""
+        return graph_of(self._parts).communities()
+
+    def entities(self, text: str) -> tuple[str, ...]:
+        """See `ConceptGraph.entities`."""
+        return graph_of(self._parts).entities(text)
 
 
 def is_mapped(parts: Parts) -> bool:
     """Whether syncs of this library map concepts."""
-    from lilbee_core.concepts import can_cluster
-
-    return parts.settings.concepts.concepts and can_cluster()
+    return parts.settings.concepts.concepts and find_spec(_LEIDEN) is not None
 
 
 def graph_of(parts: Parts) -> ConceptGraph:

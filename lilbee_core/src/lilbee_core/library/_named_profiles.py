@@ -36,6 +36,8 @@ def search_options(options: SearchSettings) -> SearchOptions:
         mmr_lambda=options.mmr_lambda,
         max_per_source=options.diversity_max_per_source,
         join_neighbors=options.join_neighbors,
+        concept_weight=options.concept_boost,
+        graph_variants=options.graph_expansion_count,
     )
 
 

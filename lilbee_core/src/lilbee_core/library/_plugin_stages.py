@@ -50,6 +50,7 @@ def _build(parts: Parts, offer: Offer[StageSpec], search_parts: SearchParts) -> 
         embedder=search_parts.embedder,
         reranker=search_parts.reranker,
         router=parts.router,
+        concepts=search_parts.graph,
     )
     made = parts.host.attempt(offer, lambda: offer.spec.build(offer.options, services))
     if made is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.library._calibrating import KnownCalibration
+from lilbee_core.library._graphing import SearchGraph, is_mapped
 from lilbee_core.library._identity import check_embedder
 from lilbee_core.library._named_profiles import named_profiles, search_options
 from lilbee_core.library._narrowing import check_collections, collection_names, type_warnings
@@ -131,6 +132,7 @@ def _build(parts: Parts, *, with_vectors: bool) -> ProfileSearcher:
         analyzer=parts.analyzer,
         embedder=query_embedder(parts) if with_vectors else None,
         reranker=query_reranker(parts) if with_vectors else None,
+        graph=SearchGraph(parts) if is_mapped(parts) else None,
         chat=lambda: query_chat(parts),
         stale_among=Staleness(parts),
         collections=lambda: collection_names(parts),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lilbee_core.protocols import (
     Chunker,
     ChunkReader,
-    ConceptGraphLike,
+    ConceptReader,
     EmbedderLike,
     Extractor,
     Fetcher,
@@ -68,7 +68,7 @@ class StageServices:
     embedder: EmbedderLike | None = None
     reranker: RerankerLike | None = None
     router: ModelRouter | None = None
-    concepts: ConceptGraphLike | None = None
+    concepts: ConceptReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,12 +104,8 @@ class LibraryConcepts(ConceptStore, Protocol):
         ...
 
 
-class ConceptGraphLike(Protocol):
+class ConceptReader(Protocol):
     """Concepts of chunks and what goes with what. A concept may be named by its id, its label or an alias."""
-
-    def update(self, chunks: Sequence[Chunk]) -> None: ...
-
-    def remove(self, ids: Sequence[DocumentId]) -> None: ...
 
     def concepts_of(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[Concept, ...]]:
         """Return the concepts of those of the chunks that have any."""
@@ -124,6 +120,14 @@ class ConceptGraphLike(Protocol):
     def entities(self, text: str) -> tuple[str, ...]:
         """Return the ids of the concepts that a text names."""
         ...
+
+
+class ConceptGraphLike(ConceptReader, Protocol):
+    """A `ConceptReader` that takes in chunks, and what is decided by hand."""
+
+    def update(self, chunks: Sequence[Chunk]) -> None: ...
+
+    def remove(self, ids: Sequence[DocumentId]) -> None: ...
 
     def merge(self, alias: str, concept: str) -> None: ...
 

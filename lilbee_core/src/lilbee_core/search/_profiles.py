@@ -12,7 +12,7 @@ from lilbee_core.errors import ProviderError, SearchError
 from lilbee_core.protocols import (
     ChatProvider,
     ChunkReader,
-    ConceptGraphLike,
+    ConceptReader,
     EmbedderLike,
     QueryAnalyzer,
     RerankerLike,
@@ -117,7 +117,7 @@ class SearchParts:
     analyzer: QueryAnalyzer
     embedder: EmbedderLike | None = None
     reranker: RerankerLike | None = None
-    graph: ConceptGraphLike | None = None
+    graph: ConceptReader | None = None
     chat: Callable[[], ChatProvider | None] = no_chat
     stale_among: StaleAmong = none_stale
     collections: Callable[[], Collection[str]] | None = None
@@ -145,7 +145,8 @@ def full(parts: SearchParts) -> list[SearchStage]:
     rest = default(parts)[len(known) :]
     chat = parts.chat()
     asking = _reword(parts, chat) if chat is not None else []
-    related = [ExpandByGraph(parts.graph, parts.options.graph_variants)] if parts.graph is not None else []
+    most = parts.options.graph_variants
+    related = [ExpandByGraph(parts.graph, most)] if parts.graph is not None and most else []
     return [*known, *asking, *related, *(_check(parts) if asking else []), *rest]
 
 
@@ -306,7 +307,8 @@ def _finish(
     stages: list[SearchStage] = [Fetch(parts.reader, options.candidate_multiplier)]
     stages += [order] if order else []
     stages += [Define(parts.reader)] if define else []
-    stages += [BoostConcepts(parts.graph, options.concept_weight)] if rerank and parts.graph is not None else []
+    if rerank and parts.graph is not None and options.concept_weight:
+        stages.append(BoostConcepts(parts.graph, options.concept_weight))
     stages += [Fold()] if options.fold else []
     diverse = [Mmr(parts.reader, options.mmr_lambda)] if mmr and parts.embedder is not None else []
     again = _rerank(parts, by_date=by_date) if rerank else []

@@ -161,6 +161,12 @@ class SearchSettings(Section):
     expansion_similarity_threshold: Fraction = Field(
         default=0.5, description="Least cosine of a rewording with the question."
     )
+    graph_expansion_count: Count = Field(
+        default=3, description="Related concepts that the profile full searches as well; 0 is off."
+    )
+    concept_boost: Fraction = Field(
+        default=0.0, description="How much more a hit counts that is about all concepts of the query; 0 is off."
+    )
     hyde: bool = Field(default=False, description="Search with a hypothetical answer as well.")
     hyde_weight: Fraction = Field(default=0.7, description="Weight of the hypothetical answer.")
     rerank_candidates: Positive = Field(default=20, description="Hits given to the reranker.")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from lilbee_core.protocols import ConceptGraphLike, SearchContext
+from lilbee_core.protocols import ConceptReader, SearchContext
 from lilbee_core.types import Concept, Hit, Part, SearchState, Variant
 
 GRAPH = "graph"
@@ -21,7 +21,7 @@ class ExpandByGraph:
     weigh `weight`, against 1 for what was asked.
     """
 
-    graph: ConceptGraphLike
+    graph: ConceptReader
     most: int = 3
     weight: float = 0.5
     name: str = "expand_by_graph"
@@ -56,7 +56,7 @@ class BoostConcepts:
     No score falls.
     """
 
-    graph: ConceptGraphLike
+    graph: ConceptReader
     weight: float = 0.3
     name: str = "boost_concepts"
     reads: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
