@@ -111,6 +111,15 @@ def test_odd_mails_are_read(data: bytes, document: ReadDocument) -> None:
     assert document("a.eml", data).text
 
 
+def test_a_mail_of_very_many_parts_says_what_was_left_out(document: ReadDocument) -> None:
+    message = mail(body="The first part.")
+    for number in range(1_100):
+        message.add_attachment("x", filename=f"{number}.txt")
+    found = document("a.eml", message.as_bytes())
+    assert "The first part." in found.text
+    assert sum("beyond 1000" in warning for warning in found.warnings) == 1
+
+
 def test_no_mail_is_damaged(read: Read) -> None:
     error = read("a.eml", b"\n\n")
     assert isinstance(error, ExtractError)

@@ -22,6 +22,8 @@ from lilbee_core.types import Document, Metadata, Source
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")
 _MAX_PARTS = 1000
+_MAX_DEPTH = 50
+_TOO_MANY = f"parts of the mail beyond {_MAX_PARTS}, or nested too deeply, were left out"
 _MAX_HEADER_CHARS = 2000
 _STUB_CHARS = 200
 
@@ -167,7 +169,9 @@ class MailParts:
     def walk(self, part: Message, depth: int = 0) -> None:
         """Collect bodies and attachments of a part and what lies in it."""
         self.seen += 1
-        if self.seen > _MAX_PARTS or depth > 50:
+        if self.seen > _MAX_PARTS or depth > _MAX_DEPTH:
+            if _TOO_MANY not in self.warnings:
+                self.warnings.append(_TOO_MANY)
             return
         self.context.check()
         kind = part.get_content_type()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lilbee_core.errors import LilbeeError, UnsupportedFormat
+from lilbee_core.errors import LilbeeError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract._context import FileContext
 from lilbee_core.extract._folders import WorkFolders
 from lilbee_core.extract._jobs import Call, Job, Result
@@ -67,13 +67,15 @@ class ExtractPool:
         recognizer: Recognizer | None = None,
         limits: MemberLimits | None = None,
         most_pixels: int = 200_000_000,
+        max_bytes: int | None = None,
     ) -> None:
         """Take the settings; nothing is started yet.
 
         With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
         libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker.
-        Pages without text are given to the `recognizer`, images of at most `most_pixels`. Libraries unpack programs
-        into `native_dir`, which nobody else may write to; one of its own if none is given.
+        Files of more than `max_bytes` are not given to a worker. Pages without text are given to the `recognizer`,
+        images of at most `most_pixels`. Libraries unpack programs into `native_dir`, which nobody else may write to;
+        one of its own if none is given.
         """
         if min(workers, in_flight) < 0:
             raise ValueError(f"workers and in_flight must not be negative, got {workers} and {in_flight}")
@@ -90,6 +92,7 @@ class ExtractPool:
         self._context = FileContext(max_chars=max_chars, password=password or None, languages=tuple(languages))
         self._limits = limits or MemberLimits()
         self._most_pixels = most_pixels
+        self._max_bytes = max_bytes
         services = ExtractServices(cache_dir=str(cache_dir) if cache_dir else None, limits=self._limits)
         self._planner = Planner(options, services)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -154,6 +157,8 @@ class ExtractPool:
             if spec is None:
                 raise _unsupported(source)
             plan = self._planner.plan(spec)
+            if not plan.here and self._max_bytes is not None and _size(source) > self._max_bytes:
+                raise _too_big(source, self._max_bytes)
         except LilbeeError as error:
             yield source, error
             return
@@ -276,6 +281,22 @@ def _head(file: str | None) -> bytes:
         raise FileNotFoundError("not a regular file")
     with open(file, "rb") as handle:
         return handle.read(HEAD_BYTES)
+
+
+def _size(source: Source) -> int:
+    if source.size or source.file is None:
+        return source.size or len(source.data or b"")
+    try:
+        return os.path.getsize(source.file)
+    except OSError as error:
+        raise not_readable(source, error) from error
+
+
+def _too_big(source: Source, most: int) -> LimitExceeded:
+    return LimitExceeded(
+        f"{source.path} is {_size(source) / 1e6:,.0f} MB large, more than the limit of {most // 1_000_000} MB",
+        hint="Raise max_binary_mb, or ignore the file.",
+    )
 
 
 def _unsupported(source: Source) -> UnsupportedFormat:

@@ -77,5 +77,6 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path, router: 
             depth=options.archive_max_depth,
         ),
         most_pixels=options.ocr_max_megapixels * 1_000_000,
+        max_bytes=options.max_binary_mb * 1_000_000,
     )
     return Reader(registry, pool, recognized_by=fingerprint(settings, host))
