@@ -55,6 +55,7 @@ class FakeHub:
         self.repositories = {repo: dict(files) for repo, files in repositories.items()}
         self.facts = dict(facts or {})
         self.token = token
+        self.bytes_from = ""
         self.ranges = True
         self.weak_tags = False
         self.lie_about: dict[str, bytes] = {}
@@ -110,7 +111,7 @@ class FakeHub:
             self._repository(handler, path.removeprefix("/api/models/"))
         elif "/resolve/" in path:
             repo, _, rest = path.strip("/").partition("/resolve/")
-            target = f"/bytes/{repo}/{rest.partition('/')[2]}"
+            target = f"{self.bytes_from}/bytes/{repo}/{rest.partition('/')[2]}"
             _send(handler, 302, b"", "text/plain", {"Location": target})
         else:
             self._bytes(handler, path.removeprefix("/bytes/"), fault)

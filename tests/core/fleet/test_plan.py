@@ -125,7 +125,7 @@ def test_a_role_that_fits_nowhere_is_placed_on_the_emptiest_card_with_a_warning(
 
 
 def test_the_shortfall_is_what_the_estimate_says() -> None:
-    plan = plan_fleet(machine(4), [model("embed", 5)])
+    plan = plan_fleet(machine(4), [model("embed", 3.2)])
     (one,) = plan.servers
     need, left = one.footprint.discrete_bytes, int(4 * GIB * 0.9)
     assert f"{need / GIB:.1f} GiB there for embed, {(need - left) / GIB:.1f} GiB more" in one.warnings[0]
@@ -142,6 +142,36 @@ def test_a_chat_that_a_card_could_never_hold_runs_partly_on_the_processor() -> N
     # Where the system could not hold the rest either, the load itself has to decide.
     small = plan_fleet(machine(8, ram=16), [EMBED, CHAT_70B])
     assert small.of_role("chat")[0].gpu_layers == 81
+
+
+def test_a_card_that_is_sure_to_be_too_small_leaves_search_to_the_processor() -> None:
+    """Another program holds nearly all of it: what search needs would not load there."""
+    busy = machine(0.4)
+    plan = plan_fleet(busy, [EMBED, RERANK])
+    for one in plan.servers:
+        assert one.tight
+        assert (one.devices, one.environment, one.gpu_layers) == ((), (), 0)
+        assert one.warnings[0].endswith("; it runs on the processor")
+    assert plan.charged("CUDA0") == 0
+    # An estimate that is a little too high is no reason to leave a card alone.
+    need = plan_fleet(machine(80), [EMBED]).servers[0].footprint.discrete_bytes / GIB
+    assert plan_fleet(machine(need * 0.85), [EMBED]).servers[0].devices == ("CUDA0",)
+    # And where the system has no memory either, the card is as good a try as any.
+    poor = replace(busy, free_ram_bytes=GIB // 10)
+    assert plan_fleet(poor, [EMBED]).servers[0].devices == ("CUDA0",)
+
+
+def test_a_context_that_was_asked_for_and_is_not_there_is_told() -> None:
+    plan = plan_fleet(machine(8), [CHAT_8B], PlanOptions(num_ctx=65_536))
+    got = chat(plan)[1]
+    assert 2048 < got < 65_536
+    assert plan.warnings == (f"num_ctx is 65536, and there is memory for {got} tokens",)
+
+
+def test_a_cache_of_small_numbers_needs_flash_attention() -> None:
+    plan = plan_fleet(machine(24), [CHAT_8B], PlanOptions(kv_cache_type="q8_0", flash_attention=False))
+    assert plan.servers[0].kv_cache_type == "f16"
+    assert plan.warnings == ("kv_cache_type q8_0 needs flash_attention, so f16 is used",)
 
 
 # ---------------------------------------------------------------------------------------------------- several cards
@@ -363,9 +393,9 @@ def test_chat_is_read_in_one_go_where_half_of_the_total_memory_holds_it() -> Non
 
 
 def test_cache_and_attention_follow_the_settings() -> None:
-    (one,) = plan_fleet(machine(24), [CHAT_8B], PlanOptions(kv_cache_type="q8_0", flash_attention=False)).servers
+    (one,) = plan_fleet(machine(24), [CHAT_8B], PlanOptions(kv_cache_type="q8_0")).servers
     assert one.kv_cache_type == "q8_0"
-    assert not one.flash_attention
+    assert not plan_fleet(machine(24), [CHAT_8B], PlanOptions(flash_attention=False)).servers[0].flash_attention
     (full,) = plan_fleet(machine(24), [CHAT_8B]).servers
     assert one.footprint.kv_bytes == int(full.footprint.kv_bytes * 34 / 64)
 

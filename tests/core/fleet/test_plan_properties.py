@@ -71,6 +71,8 @@ def _check_memory(plan: FleetPlan) -> None:
     for card in plan.machine.devices:
         tight = any(one.tight and card.label in one.devices for one in plan.servers)
         assert tight or plan.charged(card.label) <= card.free_bytes * HEADROOM
+    aside = [one.footprint.unified_bytes for one in plan.servers if plan.machine.devices and not one.devices]
+    assert sum(aside) <= plan.machine.free_ram_bytes * HEADROOM
     if not plan.machine.devices:
         held = 0
         for group in plan.groups:
@@ -109,7 +111,7 @@ def _check_server(one: PlacedServer, plan: FleetPlan, options: PlanOptions) -> N
     assert one.context_tokens >= 512
     assert one.slots >= 1
     assert len(set(one.devices)) == len(one.devices)
-    assert bool(one.devices) == bool(plan.machine.devices)
+    assert bool(one.devices) == bool(plan.machine.devices) or (one.tight and one.gpu_layers == 0)
     assert bool(one.environment) == bool(one.devices)
     if len(one.devices) > 1:
         assert len(one.tensor_split) == len(one.devices) == len(one.footprint.shares)

@@ -57,6 +57,12 @@ def test_pooling_makes_a_chat_architecture_an_embedder_or_a_ranker(tmp_path: Pat
     assert facts.kv_elements == ((32, 32),) * 4
 
 
+def test_an_embedder_that_does_not_say_how_it_pools_is_known_by_its_name(tmp_path: Path) -> None:
+    assert read_facts(llama(tmp_path / "Qwen3-Embedding-0.6B-Q8_0.gguf")).roles == {"embed"}
+    assert read_facts(llama(tmp_path / "a.gguf", general__name="Mistral Embed")).roles == {"embed"}
+    assert read_facts(llama(tmp_path / "b.gguf")).roles == {"chat"}
+
+
 def test_a_projector_serves_nothing_by_itself(tmp_path: Path) -> None:
     facts = read_facts(mmproj(tmp_path / "mmproj.gguf", width=64))
     assert facts.projector

@@ -16,7 +16,7 @@ from lilbee_core.errors import Cancelled, HubError, InvalidArgument, ModelFileEr
 from lilbee_core.events import Progress
 from lilbee_core.models import Hub, ModelFolder, Models, featured
 from lilbee_core.testing.fakes import ManualClock, RecordingSink, Switch
-from tests.support.gguf_files import bert, llama, mmproj
+from tests.support.gguf_files import F16, bert, llama, mmproj, write_gguf
 from tests.support.model_hub import FakeHub, Fault
 
 REPO = "org/tiny-GGUF"
@@ -207,6 +207,49 @@ def test_a_vision_model_brings_its_projector_and_parts(tmp_path: Path) -> None:
         assert not removed.installed
         assert list(world.folder.rglob("*.gguf")) == []
         assert not (world.folder / "org").exists()
+        world.models.close()
+
+
+def test_a_projector_comes_to_lie_beside_its_model(tmp_path: Path) -> None:
+    eyes = mmproj(tmp_path / "mmproj.gguf", width=64).read_bytes()
+    seeing = llama(tmp_path / "m.gguf", width=64).read_bytes()
+    with FakeHub({"org/eyes": {"Q4_K_M/m-Q4_K_M.gguf": seeing, "mmproj-f16.gguf": eyes}}) as hub:
+        world = World(tmp_path, hub)
+        entry = world.models.pull("org/eyes:Q4_K_M")
+        assert entry.projector == world.folder / "org/eyes/Q4_K_M/mmproj-f16.gguf"
+        world.models.close()
+
+
+def test_a_model_in_parts_is_fetched_whole(tmp_path: Path) -> None:
+    keys = {"general.architecture": "llama", "llama.block_count": 2, "split.count": 2}
+    contents = {
+        f"big-Q4_K_M-0000{at + 1}-of-00002.gguf": write_gguf(
+            tmp_path / f"{at}.gguf", {**keys, "split.no": at}, {f"blk.{at}.attn_q.weight": ((64, 64), F16)}
+        ).read_bytes()
+        for at in (0, 1)
+    }
+    with FakeHub({"org/big": contents}) as hub:
+        world = World(tmp_path, hub)
+        entry = world.models.pull("org/big")
+        assert entry.ref == "org/big/big-Q4_K_M-00001-of-00002.gguf"
+        assert entry.size_bytes == sum(map(len, contents.values()))
+        assert len(list(world.folder.rglob("*.gguf"))) == 2
+        assert [one.ref for one in world.models.list() if one.source == "folder"] == [entry.ref]
+        _, freed = world.models.remove(entry.ref)
+        assert freed == entry.size_bytes
+        assert not list(world.folder.rglob("*.gguf"))
+        world.models.close()
+
+
+def test_a_token_is_shown_to_the_hub_alone(tmp_path: Path, content: bytes) -> None:
+    """The bytes come from another address, as they do from the real hub."""
+    with FakeHub({REPO: {FILE: content}}) as store, FakeHub({REPO: {FILE: content}}) as hub:
+        hub.bytes_from = store.url
+        world = World(tmp_path, hub, token="hf_secret")
+        world.models.pull(REF)
+        assert {one.headers.get("Authorization") for one in hub.requests} == {"Bearer hf_secret"}
+        assert len(store.downloads()) == 1
+        assert "Authorization" not in store.downloads()[0].headers
         world.models.close()
 
 
@@ -413,6 +456,19 @@ def test_a_projector_fits_only_models_of_its_width(tmp_path: Path) -> None:
     assert found["b/m.gguf"].roles == ("chat", "vision")
     assert set(found) == {"a/m.gguf", "b/m.gguf", "c/mmproj.gguf"}
     assert found["c/mmproj.gguf"].problem.startswith("a projector")
+
+
+def test_of_several_projectors_the_one_with_the_likest_name_is_taken(tmp_path: Path) -> None:
+    for name in ("bee-vl-4b-Q4_K_M", "wasp-vl-4b-Q4_K_M"):
+        llama(tmp_path / f"{name}.gguf", width=64)
+    for name in ("mmproj-bee-vl-4b-f16", "mmproj-wasp-vl-4b-f16"):
+        mmproj(tmp_path / f"{name}.gguf", width=64)
+    models = Models(ModelFolder(tmp_path), Hub("http://127.0.0.1:9", clock=ManualClock()))
+    found = {one.ref: one.projector for one in models.list("vision")}
+    assert found == {
+        "bee-vl-4b-Q4_K_M.gguf": tmp_path / "mmproj-bee-vl-4b-f16.gguf",
+        "wasp-vl-4b-Q4_K_M.gguf": tmp_path / "mmproj-wasp-vl-4b-f16.gguf",
+    }
 
 
 def test_only_our_own_files_are_deleted(world: World, tmp_path: Path) -> None:

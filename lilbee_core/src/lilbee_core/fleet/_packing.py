@@ -94,6 +94,10 @@ class Fitter:
         charge = footprint.unified_bytes if self._unified else footprint.discrete_bytes
         return Spot(bins=(at,), charges=(charge,), sizing=sizing, footprint=footprint)
 
+    def beside(self, model: RoleModel, sizing: Sizing) -> Spot:
+        """Return the place of a server that takes nothing of any card."""
+        return Spot(bins=(), charges=(), sizing=sizing, footprint=self._estimator.footprint(model, sizing))
+
     def split(self, model: RoleModel, sizing: Sizing, at: Sequence[int], room: Room) -> Spot | None:
         """Return the place of a server over several cards, or None if one of them would be too full."""
         # The context is all that differs between two sizes of one model that are not split yet.

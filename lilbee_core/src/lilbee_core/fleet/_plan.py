@@ -14,7 +14,6 @@ from lilbee_core.fleet._sizing import (
     RULES,
     PlanOptions,
     RoleModel,
-    Sizing,
     most_slots,
     wanted,
 )
@@ -22,6 +21,10 @@ from lilbee_core.types import FleetPlan, MachineSnapshot, Refusal, gib
 
 HEADROOM = 0.9
 """The share of what is free that a plan may use: estimates err, and other programs want a little too."""
+
+_SMALL = frozenset({"embed", "rerank"})
+_SURELY = 0.8
+"""An estimate may be too high by a quarter, rarely by more."""
 
 
 def plan_fleet(
@@ -99,6 +102,7 @@ class _Planner:
         self._environment = environment
         self._pool = not machine.devices
         self._fitter = Fitter(estimator, usable(machine), unified=self._pool)
+        self._spare_ram = int(machine.free_ram_bytes * HEADROOM)
         self._warnings: list[str] = []
 
     def plan(self, models: Sequence[RoleModel], refused: Sequence[Refusal]) -> FleetPlan:
@@ -107,6 +111,7 @@ class _Planner:
         by_role = {one.role: one for one in demands}
         placed = [_Placed(by_role[role], spot) for role, spot in found.spots.items()]
         swap = found.swap
+        self._tell_context(by_role, found)
         refusals = list(refused)
         if self._pool:
             refusals += [self._refusal(by_role[role], placed, swap) for role in found.unfit]
@@ -120,14 +125,23 @@ class _Planner:
     def _ranked(self, models: Sequence[RoleModel]) -> list[Demand]:
         """Return what is wanted in the order in which it gets room: by rank, the largest first."""
         demands = [Demand(model=one, sizing=wanted(one, self._options, self._machine)) for one in models]
-        asked = self._options.num_ctx
-        for one in demands:
-            if one.role == "chat" and one.sizing.context_tokens < asked:
-                made_for = one.sizing.context_tokens
-                self._warnings.append(f"num_ctx is {asked}, and {one.model.ref} was made for {made_for} tokens")
         return sorted(
             demands, key=lambda one: (RULES[one.role].rank, -self._fitter.need(one.model, one.sizing), one.role)
         )
+
+    def _tell_context(self, by_role: Mapping[str, Demand], found: Arrangement) -> None:
+        """Warn of a chat that does not get what the settings ask for."""
+        chat = by_role.get("chat")
+        if chat is None:
+            return
+        asked, wanted_tokens = self._options.num_ctx, chat.sizing.context_tokens
+        got = found.spots["chat"].sizing.context_tokens if "chat" in found.spots else wanted_tokens
+        if wanted_tokens < asked:
+            self._warnings.append(f"num_ctx is {asked}, and {chat.model.ref} was made for {wanted_tokens} tokens")
+        if asked and got < wanted_tokens:
+            self._warnings.append(f"num_ctx is {asked}, and there is memory for {got} tokens")
+        if chat.sizing.kv_cache_type != self._options.kv_cache_type:
+            self._warnings.append(f"kv_cache_type {self._options.kv_cache_type} needs flash_attention, so f16 is used")
 
     # ------------------------------------------------------------------ what does not fit
 
@@ -184,22 +198,35 @@ class _Planner:
             f"memory is tight on {card.label}: {demand.model.ref} needs an estimated {gib(need)} there for "
             f"{demand.role}, {short} more than is left"
         )
-        if need > card.free and demand.role == "chat":
-            spot, warning = self._partly_on_card(demand, sizing, at, room, warning)
+        if demand.role == "chat" and need > card.free:
+            spot, warning = self._partly_on_card(demand, spot, room, warning)
+        elif demand.role in _SMALL and need * _SURELY > card.free:
+            spot, warning = self._on_processor(demand, spot, warning)
         return _Placed(demand, spot, tight=True, warnings=(warning,))
 
-    def _partly_on_card(self, demand: Demand, sizing: Sizing, at: int, room: Room, warning: str) -> tuple[Spot, str]:
+    def _partly_on_card(self, demand: Demand, spot: Spot, room: Room, warning: str) -> tuple[Spot, str]:
         """Leave some layers of chat to the processor where the card could not hold them even if it were empty."""
         facts = demand.model.facts
-        spot = self._fitter.single(demand.model, sizing, at)
-        sizing = replace(sizing, context_tokens=min(COMFORT_CONTEXT, demand.sizing.context_tokens))
-        if facts.weights_bytes > self._machine.free_ram_bytes * HEADROOM:
+        context = min(COMFORT_CONTEXT, demand.sizing.context_tokens)
+        at = spot.bins[0]
+        if facts.weights_bytes > self._spare_ram:
             return spot, warning
         for layers in range(facts.layers, 0, -1):
-            part = self._fitter.single(demand.model, replace(sizing, gpu_layers=layers), at)
+            part = self._fitter.single(
+                demand.model, replace(spot.sizing, context_tokens=context, gpu_layers=layers), at
+            )
             if part.charges[0] <= room[at]:
+                self._spare_ram -= facts.weights_bytes
                 return part, f"{warning}; {facts.layers - layers} of its {facts.layers} layers run on the processor"
-        return spot, warning
+        return self._on_processor(demand, spot, warning)
+
+    def _on_processor(self, demand: Demand, spot: Spot, warning: str) -> tuple[Spot, str]:
+        """Keep a role off a card that is sure to be too small for it, if the system has the memory."""
+        found = self._fitter.beside(demand.model, replace(spot.sizing, gpu_layers=0))
+        if found.footprint.unified_bytes > self._spare_ram:
+            return spot, warning
+        self._spare_ram -= found.footprint.unified_bytes
+        return found, f"{warning}; it runs on the processor"
 
     # ------------------------------------------------------------------ what is left
 
@@ -262,7 +289,8 @@ class _Planner:
     def _another(
         self, first: _Placed, placed: Sequence[_Placed], swap: tuple[str, ...], *, replica: int, forced: bool
     ) -> _Placed | None:
-        demand = Demand(model=first.demand.model, sizing=replace(first.spot.sizing, layer_split=()))
+        wished = replace(first.spot.sizing, layer_split=(), gpu_layers=first.demand.sizing.gpu_layers)
+        demand = Demand(model=first.demand.model, sizing=wished)
         room = self._room(placed, swap)
         having = {at for one in placed if one.demand.role == demand.role for at in one.spot.bins}
         order = sorted(range(len(room)), key=lambda at: (at in having, -room[at], at))

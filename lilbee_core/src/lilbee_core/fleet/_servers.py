@@ -37,7 +37,6 @@ def server_of(
         shared_file: Several servers read the same file.
     """
     role = model.role
-    pooling = model.facts.pooling
     return PlacedServer(
         role=role,
         replica=replica,
@@ -58,11 +57,19 @@ def server_of(
         mmap=not (role == "chat" and not shared_file and 2 * model.facts.weights_bytes <= machine.total_ram_bytes),
         flash_attention=sizing.flash_attention,
         kv_cache_type=sizing.kv_cache_type,
-        pooling=("mean" if pooling in _NO_POOLING else pooling) if role in {"embed", "rerank"} else None,
+        pooling=_pooling(model) if role in {"embed", "rerank"} else None,
         group=role,
         tier="replica" if replica else RULES[role].tier,
         footprint=footprint,
     )
+
+
+def _pooling(model: RoleModel) -> str | None:
+    """Return how a vector is made of a text: as the file says, else as models of its kind do."""
+    said = model.facts.pooling
+    if said not in _NO_POOLING:
+        return said
+    return "last" if model.facts.kv_elements else "mean"
 
 
 def groups_of(servers: Sequence[PlacedServer], swap: str = "") -> tuple[ServerGroup, ...]:

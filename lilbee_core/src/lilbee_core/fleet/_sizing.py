@@ -13,6 +13,7 @@ CONTEXT_STEP = 256
 _BATCH, _UBATCH = 2048, 512
 _VISION_CONTEXT = 8192
 _MOST_SLOTS = 4
+_WHOLE = frozenset({"f32", "f16", "bf16"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +85,10 @@ def wanted(model: RoleModel, options: PlanOptions, machine: MachineSnapshot) -> 
     if model.role == "chat":
         return Sizing(
             context_tokens=_within(model.facts, options.num_ctx or options.chat_target),
-            kv_cache_type=options.kv_cache_type,
+            # The engine cannot read a cache of small numbers without flash attention.
+            kv_cache_type=options.kv_cache_type
+            if options.flash_attention or options.kv_cache_type in _WHOLE
+            else "f16",
             flash_attention=options.flash_attention,
             gpu_layers=layers,
         )

@@ -93,7 +93,7 @@ def _facts(
         thinking=any(word in template for word in _THINKING),
         projector=projector,
         projection_length=head.number("clip.vision.projection_dim") or head.number("clip.projection_dim"),
-        roles=frozenset() if projector else _roles(architecture, pooling, tensors),
+        roles=frozenset() if projector else _roles(head, architecture, pooling, tensors),
         languages=_languages(head),
         license=head.text("general.license"),
         layer_bytes=layer_bytes,
@@ -106,12 +106,18 @@ def _facts(
     )
 
 
-def _roles(architecture: str, pooling: str | None, tensors: Sequence[Tensor]) -> frozenset[str]:
-    """Return what a model can serve by itself. That it sees too is up to a projector beside it."""
+def _roles(head: Head, architecture: str, pooling: str | None, tensors: Sequence[Tensor]) -> frozenset[str]:
+    """Return what a model can serve by itself. That it sees too is up to a projector beside it.
+
+    Embedders made from chat models do not always say how they pool; their names say that they embed.
+    """
     names = {tensor.name for tensor in tensors}
     if pooling == "rank" or "cls.output.weight" in names or "cls.weight" in names:
         return frozenset({"rerank"})
     if architecture in _ENCODERS or (pooling is not None and pooling != "none"):
+        return frozenset({"embed"})
+    named = f"{head.text('general.name')} {head.text('general.basename')} {head.path.name}".lower()
+    if pooling is None and "embed" in named:
         return frozenset({"embed"})
     return frozenset({"chat"})
 

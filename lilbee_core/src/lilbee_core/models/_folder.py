@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -157,10 +158,14 @@ def describe(facts: GgufFacts, ref: str, source: str, package: str = "") -> Mode
 
 
 def find_projector(facts: GgufFacts) -> GgufFacts | None:
-    """Return the projector beside a model that fits it; None if there is none, or it cannot be read."""
+    """Return the projector beside a model that fits it; None if there is none, or it cannot be read.
+
+    Of several, the one whose name is most like the model's.
+    """
     if "chat" not in facts.roles:
         return None
-    for path in sorted(facts.path.parent.glob("*mmproj*.gguf")):
+    found_here = sorted(facts.path.parent.glob("*mmproj*.gguf"))
+    for path in sorted(found_here, key=lambda one: -_alike(one.name, facts.path.name)):
         try:
             found = read_facts(path)
         except ModelFileError:
@@ -169,6 +174,12 @@ def find_projector(facts: GgufFacts) -> GgufFacts | None:
         if found.projector and fits:
             return found
     return None
+
+
+def _alike(projector: str, model: str) -> int:
+    """Return how many of a model's words the name of a projector has."""
+    words = set(re.split(r"[-_.]", model.lower()))
+    return len(words & set(re.split(r"[-_.]", projector.lower())))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -129,12 +129,16 @@ class Models:
         model = self._hub.model(named.repo)
         chosen = self._hub.pick(named, model)
         eyes = choose_projector(model.files)
-        wanted = (*parts_of(model.files, chosen), *((eyes,) if eyes is not None else ()))
+        place = self.folder / model.repo
+        wanted = [(file, place / file.name) for file in parts_of(model.files, chosen)]
+        if eyes is not None:
+            # Beside its model, wherever the repository keeps it.
+            wanted.append((eyes, (place / chosen.name).with_name(Path(eyes.name).name)))
         self._fetch(model, wanted, cancel)
         entry = self.show(f"{model.repo}/{chosen.name}")
         if entry.problem:
-            for file in wanted:
-                (self.folder / model.repo / file.name).unlink(missing_ok=True)
+            for _, target in wanted:
+                target.unlink(missing_ok=True)
             raise ModelFileError(
                 entry.problem, hint="What was fetched is no model that can be used: choose another file."
             )
@@ -155,10 +159,9 @@ class Models:
 
     # ------------------------------------------------------------------ inside
 
-    def _fetch(self, model: HubModel, files: Sequence[ModelFile], cancel: CancelToken | None) -> None:
-        told = _Telling(self._events, self._hub.clock, sum(one.size_bytes for one in files) or None)
-        for file in files:
-            target = self._folder.folder / model.repo / file.name
+    def _fetch(self, model: HubModel, files: Sequence[tuple[ModelFile, Path]], cancel: CancelToken | None) -> None:
+        told = _Telling(self._events, self._hub.clock, sum(one.size_bytes for one, _ in files) or None)
+        for file, target in files:
             Download(self._hub, model, file, target).run(cancel=cancel, on_bytes=told)
             told.file_is_here(target.stat().st_size)
 
