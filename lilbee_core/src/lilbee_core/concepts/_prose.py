@@ -145,8 +145,8 @@ class Prose:
         self._normal = normalizer
         self._pairs: Counter[tuple[str, str]] = Counter()
 
-    def collect(self, text: str, language: str | None, found: Candidates) -> None:
-        """Add what `text` talks about."""
+    def collect(self, text: str, language: str | None, found: Candidates, *, heading: bool = False) -> None:
+        """Add what `text` talks about. A heading means each of its words, however often it is there."""
         known = language or "en"
         kinds = _kinds(known)
         if "://" in text or "@" in text or "`" in text:
@@ -163,7 +163,7 @@ class Prose:
                     found.add(self._normal.key(pair, known), " ".join(pair), "phrase", PAIR)
         for key, surfaces in singles.items():
             found.is_no_name(key)
-            if len(surfaces) > 1 or (known == "en" and _NOUN.match(surfaces[0])):
+            if heading or len(surfaces) > 1 or (known == "en" and _NOUN.match(surfaces[0])):
                 for surface in surfaces:
                     found.add(key, surface, "phrase", SINGLE)
 

@@ -56,7 +56,7 @@ class RuleExtractor:
             found.explain(self._normal.key([short], "en", name=True), short, key)
         for line in _headings(chunk):
             inside = Candidates()
-            self._prose.collect(line, chunk.language, inside)
+            self._prose.collect(line, chunk.language, inside, heading=True)
             if not line.isascii() and _unspaced.HAS_UNSPACED.search(line):
                 _unspaced.collect(line, inside)
             for one in inside.best(most=3):
