@@ -137,6 +137,8 @@ def test_stdout_holds_the_protocol_alone(tmp_path: Path) -> None:
 
 
 def test_the_web_is_out_of_reach_unless_somebody_allowed_it(library: Lilbee) -> None:
+    """An agent has the tools only where its user said so (R273)."""
+
     async def names(*enable: str) -> list[str]:
         async with Client(build_server(library, enable=enable)) as client:
             return [tool.name for tool in (await client.list_tools()).tools]
