@@ -32,6 +32,7 @@ _SIGNS = {
     **dict.fromkeys((0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x08), ""),
 }  # fmt: skip
 _FIELD = re.compile("\x13[^\x13\x14\x15]*(?:\x14([^\x13\x14\x15]*))?\x15")
+_FIELD_SIGNS: dict[int, None] = dict.fromkeys((0x13, 0x14, 0x15))
 _NESTED = 20
 
 
@@ -126,7 +127,7 @@ def _plain(text: str) -> str:
         text, changes = _FIELD.subn(lambda field: field[1] or "", text)
         if not changes:
             break
-    text = text.translate(dict.fromkeys((0x13, 0x14, 0x15)))
+    text = text.translate(_FIELD_SIGNS)
     lines = [_row(line) for line in text.replace("\x07\x07", "\x07\n").translate(_SIGNS).split("\n")]
     return "\n".join(lines).strip("\n")
 

@@ -35,9 +35,10 @@ def register(server: MCPServer, library: Lilbee) -> None:
 
 
 def _short(record: dict[str, Any]) -> dict[str, Any]:
-    result = record["result"] or {}
+    result: dict[str, Any] = record["result"] or {}
+    problems: list[dict[str, Any]] = result.get("failed", [])
     counts = {name: result[name] for name in ("pages", "new", "updated", "unchanged") if name in result}
-    failed = [{"url": one["url"], "reason": one["reason"]} for one in result.get("failed", ())[:10]]
+    failed = [{"url": one["url"], "reason": one["reason"]} for one in problems[:10]]
     shown = {"job": record["id"], "state": record["state"], "progress": record["progress"], **counts}
     return {
         **shown,
