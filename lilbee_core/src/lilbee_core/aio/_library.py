@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from lilbee_core.aio._concepts import AsyncConcepts
+from lilbee_core.aio._fleet import AsyncFleet
 from lilbee_core.aio._models import AsyncModels, AsyncPlacing
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
@@ -109,6 +110,11 @@ class AsyncLilbee:
     def placement(self) -> AsyncPlacing:
         """See `Lilbee.placement`."""
         return AsyncPlacing(self._bee.placement, self._threads)
+
+    @property
+    def fleet(self) -> AsyncFleet:
+        """See `Lilbee.fleet`."""
+        return AsyncFleet(self._bee.fleet, self._threads)
 
     @property
     def concepts(self) -> AsyncConcepts:

@@ -84,6 +84,7 @@ def fleet_options(settings: Settings) -> FleetOptions:
         engine_path=options.llama_server_path,
         keep_warm=options.keep_engine_warm,
         idle_ttl_s=options.engine_idle_ttl_minutes * 60,
+        eager=options.worker_pool_eager_start,
         threads=options.engine_threads or None,
     )
 
