@@ -278,3 +278,12 @@ def test_large_random_graphs_are_counted_as_a_plain_loop_does():
     assert dict(concepts) == {word: held[word] for word in kept}
     assert {(a, b): n for a, b, n in edges} == {pair: n for pair, n in pairs.items() if kept.issuperset(pair)}
     assert with_communities(count(graph._store.table(), Decisions())).communities == graph.communities()
+
+
+def test_what_is_forbidden_leaves_no_trace_in_other_concepts():
+    graph = graph_of("bee zebra", "bee zebra", "hive zebra")
+    graph.forbid("zebra")
+
+    assert [(one.id, one.label, one.aliases, one.keys) for one in graph.concepts()] == [
+        ("bee", "bee", (), ()), ("hive", "hive", (), ()),
+    ]  # fmt: skip

@@ -52,7 +52,7 @@ def count(table: MentionTable, decisions: Decisions) -> Counted:
     order = sorted(np.flatnonzero(held >= least).tolist(), key=lambda at: keys[at])
     place = np.full(max(len(keys), 1), -1, np.int64)
     place[order] = np.arange(len(order))
-    told = _Telling(table, canon, keys)
+    told = _Telling(table, canon, keys, kept=(canon >= 0) & (place[canon] >= 0))
     size = max(len(keys), 1)
     chunks, places = pairs // size, place[pairs % size]
     chunks, places = chunks[places >= 0], places[places >= 0]
@@ -130,16 +130,26 @@ def _long_forms(table: MentionTable) -> dict[str, str]:
     meant: dict[int, Counter[int]] = defaultdict(Counter)
     for short, long_form in zip(listed(table.concepts.codes[rows]), listed(table.stands_for.codes[rows]), strict=True):
         meant[short][long_form] += 1
-    plain = np.array([not any(map(str.isupper, surface[1:])) for surface in table.surfaces.values], dtype=np.bool_)
-    size = len(table.concepts.values)
-    every = np.bincount(table.concepts.codes, minlength=size)
-    as_word = np.bincount(table.concepts.codes[plain[table.surfaces.codes]], minlength=size) if len(plain) else every
+    every, as_word = _written(table, sorted(meant))
     found: dict[str, str] = {}
     for short, forms in meant.items():
         best = min(forms, key=lambda one: (-forms[one], table.stands_for.values[one]))
         if forms[best] >= _SURE * forms.total() and as_word[short] <= (1 - _SURE) * every[short] / 2:
             found[table.concepts.values[short]] = table.stands_for.values[best]
     return found
+
+
+def _written(table: MentionTable, forms: Sequence[int]) -> tuple[Counter[int], Counter[int]]:
+    """Return how many chunks have each of these forms, and in how many it has no capital letter but the first."""
+    import numpy as np
+
+    rows = np.flatnonzero(np.isin(table.concepts.codes, np.array(forms, dtype=np.int64)))
+    every: Counter[int] = Counter()
+    as_word: Counter[int] = Counter()
+    for form, surface in zip(listed(table.concepts.codes[rows]), listed(table.surfaces.codes[rows]), strict=True):
+        every[form] += 1
+        as_word[form] += table.surfaces.values[surface][1:].islower()
+    return every, as_word
 
 
 def _followed(key: str, same: Mapping[str, str]) -> str:
@@ -182,45 +192,66 @@ def _together(chunks: Integers, places: Integers, size: int) -> tuple[Integers, 
 class _Telling:
     """How each concept is written, and what kind it is: by most chunks."""
 
-    def __init__(self, table: MentionTable, canon: Integers, keys: Sequence[str]) -> None:
+    def __init__(self, table: MentionTable, canon: Integers, keys: Sequence[str], *, kept: NDArray[np.bool_]) -> None:
+        """Look at the forms that are `kept`."""
+        import numpy as np
+
         self._keys = keys
-        self._surfaces = _most_frequent(table.concepts.codes, table.surfaces)
-        self._kinds = _most_frequent(table.concepts.codes, table.kinds)
+        rows = kept[table.concepts.codes] if len(kept) else np.zeros(0, np.bool_)
+        forms = table.concepts.codes[rows]
+        self._surfaces = _most_frequent(forms, table.surfaces, rows)
+        self._kinds = _most_frequent(forms, table.kinds, rows)
         self._forms: dict[int, list[int]] = defaultdict(list)
-        for form, counts_as in enumerate(canon.tolist()):
-            self._forms[counts_as].append(form)
+        for form in listed(np.flatnonzero(kept)):
+            self._forms[int(canon[form])].append(form)
 
     def concept(self, at: int, *, chunks: int) -> Concept:
         """Return the concept of a form. What merely counts as it gives aliases, not the label."""
-        key, forms = self._keys[at], self._forms[at]
+        forms = self._forms[at]
+        if len(forms) == 1 and len(self._surfaces[forms[0]]) == 1:
+            label, keys = self._surfaces[forms[0]][0][0], tuple(self._others(at, forms))
+            return Concept(id=self._keys[at], label=label, kind=self._kind(forms), chunks=chunks, keys=keys)
         own = [form for form in forms if form == at] or forms
         surfaces = _ranked(own, self._surfaces)
-        others = _ranked([form for form in forms if form not in own], self._surfaces)
         seen = {surfaces[0].casefold(): surfaces[0]}
-        for surface in [*surfaces[1:], *others]:
+        for surface in [*surfaces[1:], *_ranked([form for form in forms if form not in own], self._surfaces)]:
             seen.setdefault(surface.casefold(), surface)
-        aliases = tuple(seen.values())[1 : _MOST_ALIASES + 1]
-        kind = _ranked(own, self._kinds)[0]
-        keys = tuple(sorted(self._keys[form] for form in forms if self._keys[form] != key))
-        return Concept(id=key, label=surfaces[0], kind=kind, aliases=aliases, chunks=chunks, keys=keys)
+        return Concept(
+            id=self._keys[at],
+            label=surfaces[0],
+            kind=self._kind(own),
+            aliases=tuple(seen.values())[1 : _MOST_ALIASES + 1],
+            chunks=chunks,
+            keys=tuple(self._others(at, forms)),
+        )
+
+    def _kind(self, forms: Sequence[int]) -> str:
+        return _ranked(forms, self._kinds)[0]
+
+    def _others(self, at: int, forms: Sequence[int]) -> list[str]:
+        """Return the forms beside its own that count as a concept."""
+        return sorted(self._keys[form] for form in forms if form != at)
 
 
 def _ranked(forms: Sequence[int], counts: Mapping[int, Sequence[tuple[str, int]]]) -> list[str]:
     """Return the values of these forms, the most frequent first."""
-    total: Counter[str] = Counter()
+    if len(forms) == 1 and len(counts[forms[0]]) == 1:
+        return [counts[forms[0]][0][0]]
+    total: dict[str, int] = defaultdict(int)
     for form in forms:
         for value, times in counts[form]:
             total[value] += times
     return sorted(total, key=lambda one: (-total[one], one))
 
 
-def _most_frequent(forms: Integers, column: Coded) -> dict[int, list[tuple[str, int]]]:
-    """Return for each form the values of a column with how many chunks have them."""
+def _most_frequent(forms: Integers, column: Coded, rows: NDArray[np.bool_]) -> dict[int, list[tuple[str, int]]]:
+    """Return for each form the values that a column has in these rows, with in how many."""
     import numpy as np
 
     size = max(len(column.values), 1)
-    codes, counts = np.unique(forms * size + column.codes, return_counts=True)
+    codes, counts = np.unique(forms * size + column.codes[rows], return_counts=True)
+    owners, values = np.divmod(codes, size)
     found: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for code, times in zip(listed(codes), listed(counts), strict=True):
-        found[code // size].append((column.values[code % size], times))
+    for owner, value, times in zip(listed(owners), listed(values), listed(counts), strict=True):
+        found[owner].append((column.values[value], times))
     return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 from lilbee_core.protocols import IndexedDocument
-from lilbee_core.store._columns import full_rows, part_rows, rows_of, strings
+from lilbee_core.store._columns import part_rows, rows_of, strings
 from lilbee_core.store._engine import overwrite, upsert
 from lilbee_core.store._filters import is_in, quote
 from lilbee_core.store._ledger import parts_of
@@ -307,20 +307,20 @@ def _communities(info: Mapping[str, object], ranked: Sequence[tuple[Concept, int
 
 def _concept_rows(graph: GraphTable) -> pa.Table:
     rank = {name: at for one in graph.communities for at, name in enumerate(one.concepts)}
-    rows = [
+    concepts = graph.concepts
+    return part_rows(
         {
-            "id": one.id,
-            "label": one.label,
-            "kind": one.kind,
-            "aliases": dump(one.aliases) if one.aliases else None,
-            "chunks": one.chunks,
-            "community": one.community,
-            "keys": dump(one.keys) if one.keys else None,
-            "rank": rank.get(one.id),
-        }
-        for one in graph.concepts
-    ]
-    return full_rows(rows, CONCEPTS)
+            "id": [one.id for one in concepts],
+            "label": [one.label for one in concepts],
+            "kind": [one.kind for one in concepts],
+            "aliases": [dump(one.aliases) if one.aliases else None for one in concepts],
+            "chunks": [one.chunks for one in concepts],
+            "community": [one.community for one in concepts],
+            "keys": [dump(one.keys) if one.keys else None for one in concepts],
+            "rank": [rank.get(one.id) for one in concepts],
+        },
+        CONCEPTS,
+    )
 
 
 def _edge_rows(graph: GraphTable) -> pa.Table:
