@@ -78,8 +78,12 @@ class Group:
 
     def close(self, reason: str = "closed") -> None:
         """End all servers of the group for good."""
+
+        def close(one: Server) -> None:
+            one.close(reason)
+
         with ThreadPoolExecutor(max_workers=max(1, len(self.servers)), thread_name_prefix="lilbee-fleet-end") as pool:
-            list(pool.map(lambda one: one.close(reason), self.servers))
+            list(pool.map(close, self.servers))
         self._state.remove(self.name, self._around.owner)
 
     def detach(self) -> None:

@@ -10,11 +10,17 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 Setter = Callable[[Any, str], None]
 """Puts the value of a flag into the library's parameters."""
+
+
+def _library() -> Any:
+    # It has no types.
+    return import_module("xllamacpp")
 
 
 def _whole(name: str) -> Setter:
@@ -27,9 +33,7 @@ def _switch(name: str, state: bool) -> Setter:
 
 def _member(name: str, kind: str, prefix: str) -> Setter:
     def put(params: Any, value: str) -> None:
-        import xllamacpp
-
-        setattr(params, name, getattr(getattr(xllamacpp, kind), prefix + value.upper()))
+        setattr(params, name, getattr(getattr(_library(), kind), prefix + value.upper()))
 
     return put
 
@@ -120,17 +124,16 @@ def main(arguments: Sequence[str]) -> int:
         return _say(f"version: xllamacpp {version('xllamacpp')}")
     if "--help" in arguments:
         return _say("\n".join(f"{flag} {value}".rstrip() for flag, (value, _) in FLAGS.items()))
-    import xllamacpp
-
+    library = _library()
     if "--list-devices" in arguments:
-        return _say(devices_text(xllamacpp.get_device_info()))
-    params = xllamacpp.CommonParams()
+        return _say(devices_text(library.get_device_info()))
+    params = library.CommonParams()
     problem = apply(params, arguments)
     if problem:
         return _complain(problem)
     over = _end_signals()
     try:
-        server = xllamacpp.Server(params)
+        server = library.Server(params)
     except RuntimeError as error:
         return _complain(str(error))
     _say(f"listening on {server.listening_address}")
@@ -170,8 +173,12 @@ def devices_text(devices: Sequence[Mapping[str, Any]]) -> str:
 def _end_signals() -> threading.Event:
     """Return an event that is set when somebody asks this process to end."""
     over = threading.Event()
+
+    def end(number: int, frame: object) -> None:
+        over.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: over.set())
+        signal.signal(number, end)
     return over
 
 

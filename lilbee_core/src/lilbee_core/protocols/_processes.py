@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from lilbee_core.types import FleetPlan, Placement
+    from lilbee_core.types import FleetPlan, LoadProgress, Placement, ServerStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,9 @@ class FleetLike(Protocol):
         """Return where the role is served, starting the server on first use."""
         ...
 
-    def wait(self, role: str, *, on_progress: Callable[[str, float], None] | None = None) -> Endpoint: ...
+    def wait(self, role: str, *, on_progress: Callable[[LoadProgress], None] | None = None) -> Endpoint:
+        """Return where the role is served, telling how far its server is."""
+        ...
 
     def plan(self) -> FleetPlan:
         """Return which server runs where, without starting any."""
@@ -78,6 +80,8 @@ class FleetLike(Protocol):
         """Return what a placement would make of the machine as it is now, or the planner if there is none."""
         ...
 
-    def status(self) -> Sequence[Mapping[str, object]]: ...
+    def status(self) -> Sequence[ServerStatus]:
+        """Return how each server is."""
+        ...
 
     def close(self) -> None: ...
