@@ -24,9 +24,13 @@ from hypothesis import strategies as st
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.extract import ExtractorRegistry, ExtractPool, builtin_extractors
+from lilbee_core.extract._compound import compound_file
 from lilbee_core.types import Document, Source
 from tests.core.extract import test_fuzz as small
-from tests.core.extract._files import pdf, placed_pdf, xlsx
+from tests.core.extract._files import pdf, placed_pdf, xlsb, xlsx
+from tests.core.extract.test_members import attachment, forwarded, outlook
+from tests.core.extract.test_old_formats import BODY, BOOK, word95
+from tests.core.extract.test_sevenzip import FILES, LOCKED_NAMES, PLAIN, deflated, sevenzip
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 200_000
@@ -49,6 +53,16 @@ def samples(folder: Path | None) -> list[tuple[str, bytes]]:
     found = dict(small.TEXTS) | {name: pack(part) for name, (pack, part) in small.PACKAGES.items()}
     found["small.pdf"] = pdf([(20, "Head"), (11, "words on a page")], [(11, "and more")])
     found["scan.pdf"] = placed_pdf([], picture=(10, 10, bytes(100)))
+    found["small.7z"], found["locked.7z"], found["deflate.7z"] = (
+        PLAIN,
+        LOCKED_NAMES,
+        sevenzip(FILES, b"\x04\x01\x08", b"", deflated),
+    )
+    found["small.fb2"] = BOOK.format(encoding="windows-1251").encode("windows-1251")
+    found["old.doc"], found["hasty.doc"] = word95(BODY), word95(BODY, pieces=3)
+    inner = outlook("Inner", "forwarded", attachment("a.txt", b"words"), alone=False)
+    found["small.msg"] = compound_file(outlook("Outer", "text", forwarded(inner)))
+    found["small.xlsb"] = xlsb({"Fees": [["Name", "Price"], ["Pier", 5.0]]})
     found["small.xlsx"] = xlsx({"S": [["Name", "Fee"], ["Pier", "5"]], "T": [["x"]]})
     for root in (ROOT / "examples" / "library", folder):
         for path in sorted(root.rglob("*")) if root is not None else ():

@@ -20,6 +20,7 @@ from lilbee_core.extract._context import FileContext
 from lilbee_core.extract._run import run_extractor
 from lilbee_core.extract._sevenzip import SevenZip
 from lilbee_core.extract._sevenzip_streams import BrokenArchive, UnknownMethod, WrongPassword
+from lilbee_core.extract._zip_aes import _deciphered as deciphered
 from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.types import Document, Source
 from tests.core.extract.conftest import Read
@@ -47,6 +48,21 @@ LOCKED_NAMES = stored("""
 PPMD = stored("""
     N3q8ryccAATkcazvGgAAAAAAAABSAAAAAAAAAHFNU/AAUhF6yq8203xVZYRZi8UqnxBDzW7AEZ/yAAEEBgABCRoABwsBAAEjAwQBBQYAAAEADB
     cACAoBmzGa9gAABQEZBgAAAAAAABENAGEALgB0AHgAdAAAABQKAQDqhPW0s4DdARUGAQAggKSBAAA=""")
+
+
+# The same program, `-tzip -pgeheim`, with -mem=AES256 and -mem=AES128 -mx=0.
+ZIP_AES = stored("""
+    UEsDBDMAAQBjAOtRfl0AAAAAMwAAABcAAAAFAAsAYS50eHQBmQcAAgBBRQMAAK0iIrxbcjVuxJSGcBkA6USefv14Mg3eRiZGSSbHT6SSqYwcK9
+    trSHVJIsY0c4vHiNOQSVBLAwQUAAAAAADrUX5dAAAAAAAAAAAAAAAABAAAAHN1Yi9QSwMEMwABCGMA61F+XQAAAAAtAAAAEQAAAAsACwBzdWIv
+    YiDDvC5tZAGZBwACAEFFAwAADZYo7xpnwp+iTs8Mjf/We1e6l5IGN5kOTi8WxD6SnCcydl4FjZgH60xa7FFfUEsBAj8DMwABAGMA61F+XQAAAA
+    AzAAAAFwAAAAUALwAAAAAAAAAggKSBAAAAAGEudHh0CgAgAAAAAAABABgA6oT1tLOA3QEAAAAAAAAAAAAAAAAAAAAAAZkHAAIAQUUDAABQSwEC
+    PwMUAAAAAADrUX5dAAAAAAAAAAAAAAAABAAkAAAAAAAAABCA7UFhAAAAc3ViLwoAIAAAAAAAAQAYAOqE9bSzgN0BAAAAAAAAAAAAAAAAAAAAAF
+    BLAQI/AzMAAQhjAOtRfl0AAAAALQAAABEAAAALAC8AAAAAAAAAIICkgYMAAABzdWIvYiDDvC5tZAoAIAAAAAAAAQAYAOqE9bSzgN0BAAAAAAAA
+    AAAAAAAAAAAAAAGZBwACAEFFAwAAUEsFBgAAAAADAAMAIAEAAOQAAAAAAA==""")
+ZIP_AES_STORED = stored("""
+    UEsDBDMAAQBjAOtRfl0AAAAAKwAAABcAAAAFAAsAYS50eHQBmQcAAgBBRQEAAKlKWhqP0uf1y6L7dbeAyeHfFfuhCszox7PO5rHZzlOOKc8zld
+    +KkJ/W0KpQSwECPwMzAAEAYwDrUX5dAAAAACsAAAAXAAAABQAvAAAAAAAAACCApIEAAAAAYS50eHQKACAAAAAAAAEAGADqhPW0s4DdAQAAAAAA
+    AAAAAAAAAAAAAAABmQcAAgBBRQEAAFBLBQYAAAAAAQABAGIAAABZAAAAAAA=""")
 
 
 def number(value: int) -> bytes:
@@ -131,13 +147,36 @@ def test_archives_of_7_zip_are_read(document: ReadDocument) -> None:
     assert found.metadata["members"] == 3
 
 
-@pytest.mark.parametrize("data", [LOCKED, LOCKED_NAMES], ids=["files", "names too"])
-def test_passwords_open_archives(data: bytes, document: ReadDocument, read: Read) -> None:
-    assert "Razorbill on the cliff" in document("a.7z", data, password="wrong\ngeheim").text
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.7z", LOCKED), ("a.7z", LOCKED_NAMES), ("a.zip", ZIP_AES), ("a.zip", ZIP_AES_STORED)],
+    ids=["files", "names too", "zip", "zip, not packed"],
+)
+def test_passwords_open_archives(name: str, data: bytes, document: ReadDocument, read: Read) -> None:
+    assert "Razorbill on the cliff" in document(name, data, password="wrong\ngeheim").text
     for password in (None, "wrong"):
-        error = read("a.7z", data, password=password)
+        error = read(name, data, password=password)
         assert isinstance(error, EncryptedDocument)
         assert ("does not open it" in error.message) is (password is not None)
+
+
+def test_a_changed_byte_under_aes_is_noticed(read: Read) -> None:
+    for at in range(0x2E, 0x59, 4):
+        data = bytearray(ZIP_AES_STORED)
+        data[at] ^= 1
+        assert isinstance(read("a.zip", bytes(data), password="geheim"), ExtractError), at
+
+
+def test_many_blocks_under_aes_are_counted_right() -> None:
+    """The standard's counter, over the end of a batch of blocks."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    key, content = bytes(range(32)), bytes(3 * (1 << 20) + 7)
+    cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    last = len(content) // 16
+    tail = cipher.update((last + 1).to_bytes(16, "little"))[: len(content) % 16]
+    assert deciphered(content, key)[-len(tail) :] == tail
+    assert deciphered(deciphered(content, key), key) == content
 
 
 def test_what_cannot_be_unpacked_is_named(read: Read) -> None:

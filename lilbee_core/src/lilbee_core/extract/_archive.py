@@ -14,6 +14,7 @@ from functools import partial
 from typing import IO
 
 from lilbee_core.errors import EncryptedDocument, LilbeeError, LimitExceeded, UnsupportedFormat
+from lilbee_core.extract import _zip_aes
 from lilbee_core.extract._members import Joined, Member, MemberReader, Nesting, held
 from lilbee_core.extract._package import BROKEN_ZIP
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes, split_passwords
@@ -100,21 +101,31 @@ def _zip_members(source: Source, data: bytes, context: ExtractContext, reader: M
             raise _too_big(source)
         for entry in entries:
             reader.spend(entry.file_size)
-            load = partial(_unzipped, source, archive, entry, context.password, reader.limits.member_bytes)
+            load = partial(_unzipped, source, (archive, data), entry, context.password, reader.limits.member_bytes)
             yield Member(_shown(entry.filename), entry.file_size, load)
 
 
 def _unzipped(
-    source: Source, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, password: str | None, most: int
+    source: Source, opened: tuple[zipfile.ZipFile, bytes], entry: zipfile.ZipInfo, password: str | None, most: int
 ) -> bytes:
+    archive, data = opened
     try:
         if not entry.flag_bits & 1:
             with archive.open(entry) as handle:
                 return _limited(entry.filename, handle, most)
+        if entry.compress_type == _zip_aes.METHOD:
+            return _limited(entry.filename, io.BytesIO(_under_aes(source, data, entry, password, most)), most)
         return _unlocked(source, archive, entry, password, most)
     except NotImplementedError as error:
         method = UnknownMethod(f"method {entry.compress_type} of zip")
         raise _packed_oddly(_shown(entry.filename), method) from error
+
+
+def _under_aes(source: Source, data: bytes, entry: zipfile.ZipInfo, password: str | None, most: int) -> bytes:
+    try:
+        return _zip_aes.opened(data, entry, split_passwords(password), most)
+    except _zip_aes.NotOpened as error:
+        raise _locked(source, password) from error
 
 
 def _unlocked(

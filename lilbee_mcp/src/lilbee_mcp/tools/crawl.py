@@ -37,11 +37,11 @@ def register(server: MCPServer, library: Lilbee) -> None:
 def _short(record: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = record["result"] or {}
     problems: list[dict[str, Any]] = result.get("failed", [])
-    counts = {name: result[name] for name in ("pages", "new", "updated", "unchanged") if name in result}
+    counts: dict[str, Any] = {name: result[name] for name in ("pages", "new", "updated", "unchanged") if name in result}
     failed = [{"url": one["url"], "reason": one["reason"]} for one in problems[:10]]
-    shown = {"job": record["id"], "state": record["state"], "progress": record["progress"], **counts}
-    return {
-        **shown,
-        **({"failed": failed} if failed else {}),
-        **({"error": record["error"]} if record["error"] else {}),
-    }
+    shown: dict[str, Any] = {"job": record["id"], "state": record["state"], "progress": record["progress"], **counts}
+    if failed:
+        shown["failed"] = failed
+    if record["error"]:
+        shown["error"] = record["error"]
+    return shown
