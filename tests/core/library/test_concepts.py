@@ -1,4 +1,4 @@
-"""The graph of concepts of a library: mapped by syncs, exact, decided by hand, searched (R029, R208, R213)."""
+"""The graph of concepts of a library: mapped by syncs, exact, decided by hand, searched (R012, R029, R208, R213)."""
 
 from __future__ import annotations
 

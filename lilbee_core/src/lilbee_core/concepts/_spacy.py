@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -19,6 +20,7 @@ from lilbee_core.errors import ExtraMissing, InvalidArgument
 from lilbee_core.types import Chunk, Mention
 
 _VERSION = "spacy-1"
+_MODEL = re.compile(r"[a-z]{2,3}_\w+")
 _NEWS = (
     "ca", "da", "de", "el", "es", "fi", "fr", "hr", "it", "ja", "ko", "lt", "mk", "nb", "nl", "pl", "pt", "ro", "ru",
     "sl", "sv", "uk",
@@ -36,7 +38,6 @@ class _Token(Protocol):
     text: str
     is_stop: bool
     is_punct: bool
-    is_alpha: bool
     pos_: str
     ent_type_: str
 
@@ -83,12 +84,13 @@ def named_model(package: str) -> dict[str, str]:
     """
     if find_spec("spacy") is None:
         raise ExtraMissing("spaCy is not installed", hint="Run: pip install 'lilbee-core[graph]'")
-    if not package.isidentifier() or find_spec(package) is None:
+    # A name of a model begins with its language, so that no other module is taken for one.
+    if not _MODEL.fullmatch(package) or find_spec(package) is None:
         raise InvalidArgument(
             f"the spaCy model {package!r} is not installed",
             hint=f"Run: python -m spacy download {package}, or set concepts_model to auto or rules.",
         )
-    return {package[:2]: package}
+    return {package.partition("_")[0]: package}
 
 
 class SpacyExtractor:
@@ -154,7 +156,7 @@ class SpacyExtractor:
 
     def _add(self, tokens: list[_Token], language: str | None, found: Candidates, *, entity: bool) -> None:
         words = [token.text for token in tokens[-_LONGEST:]]
-        if not words or not any(token.is_alpha and len(token.text) >= _LEAST_LETTERS for token in tokens):
+        if not any(len(word) >= _LEAST_LETTERS or (len(word) > 1 and word.isupper()) for word in words):
             return
         name = entity or all(token.pos_ == "PROPN" for token in tokens)
         if len(words) == 1:
