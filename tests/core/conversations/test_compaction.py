@@ -153,7 +153,7 @@ def test_compacting_again_sums_up_only_what_is_new() -> None:
 
 
 def test_it_runs_when_the_reply_is_written_not_when_the_message_is_posted() -> None:
-    """R347, R351: posting returns at once, a status tells of the pause, and the request is put together once, afterwards."""
+    """R347, R351: posting returns at once, a status tells of the pause, the request is put together afterwards."""
     world, chat = a_world(context=2048, percent=10)
     conversation = talk(world, 3, size=60)
     asked = len(chat.requests)
