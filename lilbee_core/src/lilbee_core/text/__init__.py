@@ -5,12 +5,22 @@ from lilbee_core.text._fences import defuse, fence_for
 from lilbee_core.text._lines import LineIndex, locate, normalize_newlines
 from lilbee_core.text._sentences import sentences
 from lilbee_core.text._subjects import subjects
+from lilbee_core.text._support import (
+    Evidence,
+    Nearness,
+    Support,
+    check_citations,
+    quotations,
+    says_something,
+    support,
+)
 from lilbee_core.text._templates import fill, gaps
 from lilbee_core.text._terminal import without_escapes
 from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_tokens, fold_space, tokens_at_most
 
 __all__ = [
-    "CHARS_PER_TOKEN", "EstimatedTokens", "LineIndex", "QuoteCheck", "check_quote", "defuse", "estimate_tokens",
-    "fence_for", "fill", "find_quote", "fold_space", "gaps", "locate", "normalize_newlines", "place_in", "sentences",
-    "subjects", "tokens_at_most", "without_escapes",
+    "CHARS_PER_TOKEN", "EstimatedTokens", "Evidence", "LineIndex", "Nearness", "QuoteCheck", "Support",
+    "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fill", "find_quote", "fold_space",
+    "gaps", "locate", "normalize_newlines", "place_in", "quotations", "says_something", "sentences", "subjects",
+    "support", "tokens_at_most", "without_escapes",
 ]  # fmt: skip

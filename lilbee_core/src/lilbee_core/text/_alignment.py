@@ -1,0 +1,393 @@
+"""A statement laid beside a sentence: which of its terms are found there, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from lilbee_core.text._figures import Figure
+from lilbee_core.text._grammar import BY, OPENERS, OPPOSITES, PRONOUNS, denies
+from lilbee_core.text._terms import DENIAL, FIGURE, NAME, SMALL, WORD, Term, fold, widens
+
+Terms = Sequence[Term]
+
+_SCOPE = 6  # words behind or before a negation that it may deny
+_NEAR = 2  # words between a number and what it counts
+_SHORTEST_PART = 6  # letters of a part of a German compound
+_NOT_NAMES = ("ed", "ing", "ly")
+_GERMAN = frozenset(
+    ("der", "die", "das", "und", "nicht", "ist", "wurde", "ein", "eine", "im", "den", "von", "mit", "dem")
+)
+_BY, _OPENERS, _PRONOUNS = (frozenset(map(fold, words)) for words in (BY, OPENERS, PRONOUNS))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What surrounds a sentence: terms of its headings, the sentence before it, and all words of its passage."""
+
+    context: Terms = ()
+    before: Terms = ()
+    known: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Alignment:
+    """Terms of a statement with the terms of a sentence that match them. `conflict` names what cannot be true."""
+
+    statement: Terms
+    sentence: Terms
+    pairs: dict[int, int] = field(default_factory=dict[int, int])
+    granted: set[int] = field(default_factory=set[int])
+    """Terms that the sentence leaves to a pronoun."""
+    conflict: str = ""
+    at_fault: str = ""
+
+    @property
+    def content(self) -> list[int]:
+        """The terms that say something."""
+        return [at for at, term in enumerate(self.statement) if term.kind not in (SMALL, DENIAL)]
+
+    @property
+    def coverage(self) -> float:
+        """The share of the terms that say something which are found."""
+        content = self.content
+        return sum(at in self.pairs or at in self.granted for at in content) / len(content) if content else 0.0
+
+    @property
+    def missing(self) -> list[int]:
+        return [at for at in self.content if at not in self.pairs and at not in self.granted]
+
+
+def align(statement: Terms, sentence: Terms, setting: Setting = Setting()) -> Alignment:
+    """Lay a statement beside a sentence."""
+    found = Alignment(statement, sentence)
+    _match(found)
+    _grant(found, setting)
+    for check in (_figures, _names, _denials, _opposites, _exchanged, _counted):
+        found.conflict, found.at_fault = check(found, setting)
+        if found.conflict:
+            break
+    return found
+
+
+# ---------------------------------------------------------------- matching
+
+
+def name_key(word: str) -> str:
+    """Return a name without the ending of a genitive or plural."""
+    return word[:-1] if len(word) > 3 and word[-1] == "s" else word
+
+
+def _match(found: Alignment) -> None:
+    by_stem: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
+    figures: list[int] = []
+    for at, term in enumerate(found.sentence):
+        if term.figure is not None:
+            figures.append(at)
+        elif term.kind != DENIAL:
+            by_stem.setdefault(term.stem, []).append(at)
+            by_name.setdefault(name_key(term.word), []).append(at)
+    used: set[int] = set()
+    last = -1
+    for at, term in enumerate(found.statement):
+        if term.kind in (SMALL, DENIAL):
+            continue
+        places = _places(term, found.sentence, figures, by_stem, by_name)
+        free = [place for place in places if place not in used]
+        if not free:
+            continue
+        # The next one along is the likeliest; one that is passed over is less likely than one that was skipped.
+        last = min(free, key=lambda place: abs(place - last - 1) + (place <= last))
+        found.pairs[at] = last
+        used.add(last)
+    _short_forms(found, used)
+
+
+def _places(
+    term: Term, sentence: Terms, figures: list[int], by_stem: dict[str, list[int]], by_name: dict[str, list[int]]
+) -> list[int]:
+    if term.figure is not None:
+        same = [at for at in figures if term.figure.same_value(_figure(sentence[at]))]
+        return [at for at in same if term.figure.fits_unit(_figure(sentence[at]))]
+    if term.kind == NAME:
+        return by_name.get(name_key(term.word)) or _parts(term, sentence)
+    return by_stem.get(term.stem) or by_name.get(name_key(term.word)) or _parts(term, sentence)
+
+
+def _figure(term: Term) -> Figure:
+    assert term.figure is not None
+    return term.figure
+
+
+def _parts(term: Term, sentence: Terms) -> list[int]:
+    """Return where a word stands as part of a German compound, or a compound of which it names a part."""
+    if len(term.word) < _SHORTEST_PART or sum(one.word in _GERMAN for one in sentence) < 2:
+        return []
+    short = term.stem if len(term.stem) >= _SHORTEST_PART else term.word
+    return [
+        at
+        for at, one in enumerate(sentence)
+        if len(one.word) >= _SHORTEST_PART and (one.word.startswith(short) or one.word.endswith(term.word))
+    ]
+
+
+def _short_forms(found: Alignment, used: set[int]) -> None:
+    """Match "UN" with "United Nations", either way round."""
+    for at, term in enumerate(found.statement):
+        if at in found.pairs or term.kind not in (NAME, WORD) or not term.capital:
+            continue
+        if 2 <= len(term.word) <= 6 and (place := _initials(term.word, found.sentence)) is not None:
+            found.pairs[at] = place
+            used.add(place)
+    for at, term in enumerate(found.sentence):
+        if at in used or not (2 <= len(term.word) <= 6) or not term.capital:
+            continue
+        start = _initials(term.word, found.statement)
+        if start is not None and start not in found.pairs:
+            run = _capitals(found.statement, start, len(term.word))
+            found.pairs[start] = at
+            found.granted.update(place for place in run if place not in found.pairs)
+
+
+def _initials(letters: str, terms: Terms) -> int | None:
+    for at, term in enumerate(terms):
+        if term.capital and term.word[:1] == letters[0]:
+            run = _capitals(terms, at, len(letters))
+            if "".join(terms[place].word[:1] for place in run) == letters:
+                return at
+    return None
+
+
+def _capitals(terms: Terms, start: int, count: int) -> list[int]:
+    found: list[int] = []
+    for at in range(start, min(len(terms), start + count + 3)):
+        if terms[at].capital and len(terms[at].word) > 1:
+            found.append(at)
+        elif terms[at].kind != SMALL:
+            break
+        if len(found) == count:
+            break
+    return found
+
+
+# ---------------------------------------------------------------- what a sentence leaves to its surroundings
+
+
+def _grant(found: Alignment, setting: Setting) -> None:
+    """Accept a subject that the sentence names by a pronoun only: from its headings or the sentence before it.
+
+    It must open the statement, and nothing else may stand in its place in the sentence.
+    """
+    anchors = [at for at in sorted(found.pairs) if found.statement[at].kind == WORD]
+    if not anchors:
+        return
+    head = [at for at in range(anchors[0]) if at not in found.pairs and found.statement[at].kind in (NAME, WORD)]
+    if not head:
+        return
+    opening = found.sentence[: min(found.pairs.values())]
+    if any(one.kind in (NAME, WORD) for one in opening) or not _has_pronoun(found, anchors[0]):
+        return
+    subject = _subject(setting.before)
+    given = {name_key(one.word) for one in (*setting.context, *subject)} | {
+        one.stem for one in (*setting.context, *subject)
+    }
+    found.granted.update(
+        at for at in head if name_key(found.statement[at].word) in given or found.statement[at].stem in given
+    )
+
+
+def _has_pronoun(found: Alignment, anchor: int) -> bool:
+    stop = found.pairs[anchor]
+    opening = [one for one in found.sentence[:stop] if one.kind == SMALL]
+    return not opening or any(one.word in _PRONOUNS for one in opening)
+
+
+def _subject(sentence: Terms) -> Terms:
+    """Return the terms by which a sentence begins, up to the first word behind its first name or noun."""
+    run: list[Term] = []
+    for term in sentence:
+        if term.kind in (NAME, WORD):
+            run.append(term)
+        elif run:
+            break
+    return run
+
+
+# ---------------------------------------------------------------- what speaks against it
+
+
+def _figures(found: Alignment, setting: Setting) -> tuple[str, str]:
+    told = [one.figure for one in (*found.sentence, *setting.context) if one.figure is not None]
+    for at, term in enumerate(found.statement):
+        figure = term.figure
+        if figure is None or at in found.pairs:
+            continue
+        if any(figure.same_value(one) and figure.fits_unit(one) for one in told):
+            found.granted.add(at)
+            continue
+        if any(figure.same_value(one) for one in told):
+            return "unit", term.word
+        return ("date" if figure.is_date else "number"), term.word
+    return "", ""
+
+
+def _names(found: Alignment, setting: Setting) -> tuple[str, str]:
+    context = {name_key(one.word) for one in setting.context}
+    told = Counter(name_key(one.word) for one in found.sentence)
+    for at, term in enumerate(found.statement):
+        if at in found.pairs or at in found.granted or not _is_name(found.statement, at, setting):
+            continue
+        again = told[name_key(term.word)] > 0
+        if name_key(term.word) in context and not again and not _stranger_opens(found):
+            found.granted.add(at)
+            continue
+        return "name", term.word
+    return "", ""
+
+
+def _is_name(terms: Terms, at: int, setting: Setting) -> bool:
+    term = terms[at]
+    if term.kind == NAME:
+        return True
+    if term.kind != WORD or not term.capital or term.word in _OPENERS:
+        return False
+    following = terms[at + 1] if at + 1 < len(terms) else None
+    if following is not None and following.kind == NAME:
+        return True
+    return term.word not in setting.known and not term.word.endswith(_NOT_NAMES)
+
+
+def _stranger_opens(found: Alignment) -> bool:
+    """Say whether the sentence begins with a name that the statement does not have: it speaks of somebody else."""
+    matched = set(found.pairs.values())
+    anchors = [place for at, place in found.pairs.items() if found.statement[at].kind == WORD]
+    stop = min(anchors, default=len(found.sentence))
+    return any(
+        one.kind == NAME or (one.opens and one.capital and one.kind == WORD)
+        for at, one in enumerate(found.sentence[:stop])
+        if at not in matched
+    )
+
+
+def _denials(found: Alignment, setting: Setting) -> tuple[str, str]:
+    """Hold the negations of both sides against each other, by the words that they deny."""
+    back = {place: at for at, place in found.pairs.items()}
+    told = [at for at in _negations(found.sentence) if _is_about(found.sentence, at, back)]
+    denied = list(_negations(found.statement))
+    for at in denied:
+        scope = [found.pairs[one] for one in _scope(found.statement, at) if one in found.pairs]
+        if not told or (scope and not any(_touches(found.sentence, one, scope) for one in told)):
+            return "negation", found.statement[at].word
+    if told and not denied:
+        return "negation", found.sentence[told[0]].word
+    return "", ""
+
+
+def _negations(terms: Terms) -> Iterator[int]:
+    for at, term in enumerate(terms):
+        answers = at == 0 and term.word in ("no", "non", "nein")
+        if term.kind == DENIAL and not widens(tuple(terms[at : at + 2]), 0) and not answers:
+            yield at
+
+
+def _scope(terms: Terms, at: int) -> list[int]:
+    """Return the terms next to a negation that say something: the one behind it, and the one before it."""
+    behind = [one for one in range(at + 1, min(len(terms), at + _SCOPE)) if terms[one].kind not in (SMALL, DENIAL)]
+    before = [one for one in range(at - 1, max(-1, at - _SCOPE), -1) if terms[one].kind not in (SMALL, DENIAL)]
+    return behind[:2] + before[:1]
+
+
+def _is_about(terms: Terms, at: int, matched: dict[int, int]) -> bool:
+    """Say whether a negation of the sentence denies something that the statement has taken over."""
+    scope = _scope(terms, at)
+    behind = [one for one in scope if one > at]
+    if not behind:
+        return any(one in matched for one in scope)
+    return behind[0] in matched or (len(behind) > 1 and behind[1] in matched and any(one < at for one in matched))
+
+
+def _touches(terms: Terms, at: int, scope: Sequence[int]) -> bool:
+    near = _scope(terms, at)
+    return any(one in near for one in scope)
+
+
+def _opposites(found: Alignment, setting: Setting) -> tuple[str, str]:
+    told = {one.stem for one in found.sentence}
+    said = {one.stem for one in found.statement}
+    words = {one.word for one in found.sentence}
+    for at, term in enumerate(found.statement):
+        if at in found.pairs or term.kind not in (WORD, SMALL, NAME) or term.stem in told:
+            continue
+        against = OPPOSITES.get(term.stem)
+        if against and any(one in told and one not in said for one in against):
+            return "opposite", term.word
+        if term.kind == WORD and any(denies(term.word, one) for one in words):
+            return "opposite", term.word
+    return "", ""
+
+
+def _exchanged(found: Alignment, setting: Setting) -> tuple[str, str]:
+    """Find two names or figures that have changed places: each stands where the other does in the sentence."""
+    said, told = _neighbors(found, list(found.pairs.items()))
+    if _is_passive(found.statement) != _is_passive(found.sentence):
+        return "", ""
+    things = [at for at in found.pairs if found.statement[at].kind in (NAME, FIGURE) or found.statement[at].capital]
+    for number, one in enumerate(things):
+        for other in things[number + 1 :]:
+            if any(_swapped(said, told, one, other, side) for side in (0, 1)):
+                return "order", found.statement[one].word
+    return "", ""
+
+
+def _swapped(
+    said: dict[int, tuple[int, int]], told: dict[int, tuple[int, int]], one: int, other: int, side: int
+) -> bool:
+    apart = said[one][side] != said[other][side]
+    return apart and said[one][side] == told[other][side] and said[other][side] == told[one][side]
+
+
+def _neighbors(
+    found: Alignment, pairs: list[tuple[int, int]]
+) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
+    """Return for each matched term what stands before and behind it on both sides, as places in the statement."""
+    said: dict[int, tuple[int, int]] = {}
+    told: dict[int, tuple[int, int]] = {}
+    orders = (sorted(at for at, _ in pairs), [at for at, _ in sorted(pairs, key=lambda pair: pair[1])])
+    for order, into, terms, place in (
+        (orders[0], said, found.statement, {at: at for at, _ in pairs}),
+        (orders[1], told, found.sentence, dict(pairs)),
+    ):
+        for number, at in enumerate(order):
+            left = number - 1
+            while left >= 0 and _one_name(terms, place[order[left]], place[order[left + 1]]):
+                left -= 1
+            right = number + 1
+            while right < len(order) and _one_name(terms, place[order[right - 1]], place[order[right]]):
+                right += 1
+            into[at] = (order[left] if left >= 0 else -1, order[right] if right < len(order) else -2)
+    return said, told
+
+
+def _one_name(terms: Terms, one: int, other: int) -> bool:
+    return other - one == 1 and terms[one].capital and terms[other].capital
+
+
+def _is_passive(terms: Terms) -> bool:
+    return any(term.word in _BY for term in terms)
+
+
+def _counted(found: Alignment, setting: Setting) -> tuple[str, str]:
+    """Find a number that counts something else: in the sentence, that thing has a number of its own."""
+    for at, place in found.pairs.items():
+        figure = found.statement[at].figure
+        if figure is None or figure.is_date or at + 1 not in found.pairs:
+            continue
+        thing = found.pairs[at + 1]
+        if found.sentence[thing].figure is not None or found.sentence[thing].kind != WORD:
+            continue
+        own = found.sentence[thing - 1].figure if thing else None
+        if own is not None and thing - 1 != place and not figure.same_value(own):
+            return "number", found.statement[at].word
+    return "", ""
