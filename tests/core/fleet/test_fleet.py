@@ -253,6 +253,19 @@ class TestDying:
         dead = run_owner(world, outlives=False, detach=False)
         wait_until(lambda: not alive(dead))
 
+    def test_a_program_that_forgets_to_close_it_leaves_nothing(self, world: World) -> None:
+        code = OWNER.partition("if {detach}")[0].format(
+            root=str(Path(__file__).resolve().parents[3]),
+            model=str(world.model("embed.gguf")),
+            state=str(world.state),
+            program=str(world.program),
+            outlives=False,
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.stderr == ""
+        assert not alive(int(done.stdout))
+        assert world.left() == []
+
     def test_two_processes_do_not_end_each_others_servers(self, world: World) -> None:
         first, second = world.fleet(world.server("embed")), world.fleet(world.server("chat"))
         first.endpoint("embed")
@@ -504,6 +517,17 @@ class TestWrongProcessor:
         assert ask(fleet.endpoint("embed"), "/props")
         assert "bin is used instead" in world.events.of(Warned)[0].message
         assert engine().file == world.program
+
+    def test_another_engine_is_used_where_nothing_can_be_remembered(self, world: World, tmp_path: Path) -> None:
+        bad = write_engine(tmp_path / "bad")
+        bad.write_text(bad.read_text("utf-8").replace("exec", 'case "$1" in --model) kill -ILL $$;; esac; exec', 1))
+        found = [Candidate(origin=path.parent.name, command=(str(path),), file=path) for path in (bad, world.program)]
+        first = find_engine(search_path="", wheels=lambda: iter(found))
+        assert first.file == bad
+        other = find_engine(search_path="", wheels=lambda: iter(found), unfit={first.command})
+        assert other.file == world.program
+        with pytest.raises(FleetError, match="bad: built for another processor"):
+            find_engine(search_path="", wheels=lambda: iter(found[:1]), unfit={first.command})
 
     def test_without_another_the_error_says_what_to_install(self, world: World) -> None:
         model = world.model("bad.gguf", die="Illegal instruction", code=132)

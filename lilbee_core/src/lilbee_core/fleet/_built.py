@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from lilbee_core.errors import FleetError
@@ -69,18 +68,16 @@ def roles_of(groups: Mapping[str, Group]) -> dict[str, Role]:
 
 
 def end(groups: Sequence[Group], *, keep: bool = False, reason: str = "closed") -> None:
-    """End groups side by side, or leave what is ready of them running."""
-    if not groups:
-        return
-
-    def end_one(group: Group) -> None:
-        if keep:
+    """End groups, or leave what is ready of them running. Starts no threads: Python has none to give when it ends."""
+    if keep:
+        for group in groups:
             group.detach()
-        else:
-            group.close(reason)
-
-    with ThreadPoolExecutor(max_workers=len(groups), thread_name_prefix="lilbee-fleet-end") as pool:
-        list(pool.map(end_one, groups))
+        return
+    # All are asked at once, so that waiting for one is waiting for all.
+    for group in groups:
+        group.ask_to_end()
+    for group in groups:
+        group.close(reason)
 
 
 def unserved(plan: FleetPlan, role: str) -> FleetError:

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -91,11 +91,12 @@ def find_engine(
     search_path: str | None = None,
     ask: Ask | None = None,
     wheels: Callable[[], Iterator[Candidate]] | None = None,
+    unfit: Collection[tuple[str, ...]] = (),
 ) -> Engine:
     """Return the first engine that works: the setting, PATH, an installed wheel, xllamacpp.
 
     A program that the setting names is the only one tried. Version and flags are asked for once per file, time of
-    change and size, and kept in `cache_file`.
+    change and size, and kept in `cache_file`. `unfit` are commands that this processor is known not to run.
 
     Raises:
         FleetError: If there is none; the message names every place that was looked at.
@@ -114,6 +115,9 @@ def find_engine(
     for candidate in (_on_path(search_path), *(wheels or installed_wheels)()):
         if candidate.file is None:
             found.append(f"{candidate.origin}: {candidate.missing}")
+            continue
+        if candidate.command in unfit:
+            found.append(f"{candidate.origin}: built for another processor")
             continue
         try:
             return _inspect(candidate, cache_file, ask)

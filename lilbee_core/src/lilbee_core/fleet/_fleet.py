@@ -134,6 +134,7 @@ class Fleet:
         self._lock = threading.RLock()
         self._built: Built | None = None
         self._next: tuple[Planner, FleetOptions] | None = None
+        self._unfit: set[tuple[str, ...]] = set()
         self._closed = False
         self._pid = os.getpid()
 
@@ -379,6 +380,7 @@ class Fleet:
             if built is None:
                 return
             unfit = built.around.engine
+            self._unfit.add(unfit.command)
             mark_unfit(unfit, self._cache_file)
             try:
                 other = self._find()
@@ -430,7 +432,7 @@ class Fleet:
     def _find_for(self, options: FleetOptions) -> Engine:
         if self._given_engine is not None:
             return self._given_engine()
-        return find_engine(options.engine_path, cache_file=self._cache_file)
+        return find_engine(options.engine_path, cache_file=self._cache_file, unfit=self._unfit)
 
     def _surroundings(self, engine: Engine, options: FleetOptions) -> Surroundings:
         return Surroundings(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from lilbee_core.fleet._loading import Surroundings
 from lilbee_core.fleet._server import Server
@@ -76,14 +75,16 @@ class Group:
             else:
                 self._state.remove(self.name, self._around.owner)
 
+    def ask_to_end(self) -> None:
+        """Ask all servers to end, and wait for none."""
+        for one in self.servers:
+            one.ask_to_end()
+
     def close(self, reason: str = "closed") -> None:
         """End all servers of the group for good."""
-
-        def close(one: Server) -> None:
+        self.ask_to_end()
+        for one in self.servers:
             one.close(reason)
-
-        with ThreadPoolExecutor(max_workers=max(1, len(self.servers)), thread_name_prefix="lilbee-fleet-end") as pool:
-            list(pool.map(close, self.servers))
         self._state.remove(self.name, self._around.owner)
 
     def detach(self) -> None:

@@ -315,6 +315,18 @@ class Server:
 
     # ------------------------------------------------------------------ ending
 
+    def ask_to_end(self) -> None:
+        """Ask it to end for good, without waiting for it: `close` has to follow."""
+        with self._lock:
+            self._gone = True
+            attempt, process = self._attempt, self._process
+            if self._state is State.READY:
+                self._state, self._endpoint = State.STOPPING, None
+        if attempt is not None:
+            attempt.give_up()
+        if process is not None:
+            process.terminate()
+
     def close(self, reason: str = "closed") -> None:
         """End it for good, with all that it left on disk."""
         with self._lock:
