@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from lilbee_core.errors import FleetError
-from lilbee_core.events import ServerStarted, ServerStopped, Warned
+from lilbee_core.events import Progress, ServerStarted, ServerStopped, Warned
 from lilbee_core.fleet import Fleet, FleetOptions, find_engine
 from lilbee_core.fleet._engine import Candidate
 from lilbee_core.fleet._state import StateFolder
@@ -158,6 +158,16 @@ class TestStarting:
         fleet.wait_chat_ready(seen.append)
         assert [*dict.fromkeys(one.phase for one in seen)][-2:] == ["loading", "ready"]
         assert seen[-1].bytes_read == seen[-1].bytes_total > 0
+
+    def test_a_request_that_waits_for_a_model_tells_all_who_listen(self, world: World) -> None:
+        fleet = world.fleet(world.server("chat", world.model("slow.gguf", load_s=1.2)))
+        fleet.endpoint("chat")
+        told = world.events.of(Progress)
+        assert {one.phase for one in told} == {"loading chat model"}
+        assert told[-1].done == told[-1].total
+        before = len(told)
+        fleet.endpoint("chat")
+        assert len(world.events.of(Progress)) == before
 
     def test_a_server_that_names_its_port_only_when_it_is_ready(self, world: World) -> None:
         fleet = world.fleet(world.server("chat", world.model("late.gguf", load_s=0.1, late_port=True)))

@@ -9,6 +9,7 @@ import click
 from lilbee_cli.options import Common, common, filters
 from lilbee_cli.render import text
 from lilbee_cli.render.json import emit
+from lilbee_cli.render.progress import ProgressSink
 
 if TYPE_CHECKING:
     from lilbee_core import Filter
@@ -29,7 +30,7 @@ def command(
     Without a chat model the answer is made of the best sentences, and says so.
     """
     asked = " ".join(question)
-    with told.open(there=True) as bee:
+    with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink, there=True) as bee:
         if told.as_json or not stream:
             value = bee.ask(asked, profile=profile, filters=only)
             if told.as_json:

@@ -12,6 +12,7 @@ import click
 from lilbee_cli.codes import FAILED, OK
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
+from lilbee_cli.render.progress import ProgressSink
 
 if TYPE_CHECKING:
     from lilbee_cli.session import Session
@@ -49,7 +50,7 @@ def command(
     """
     from lilbee_cli.session import Session
 
-    with told.open() as bee:
+    with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink) as bee:
         conversation = _conversation(bee, ref, title, latest=latest)
         if collections or scope:
             conversation.set_scope(collections=collections or None, scope=scope)

@@ -45,16 +45,10 @@ class ProgressSink:
         fields = event.to_dict()
         if event.name == "SyncPlanned":
             self._planned(fields)
-        elif event.name == "Progress" and fields["phase"] == "indexing":
-            self._advance(int(str(fields["done"])), fields["total"])
-        elif event.name == "Progress" and fields["phase"] == "crawling":
-            self._crawling(int(str(fields["done"])), int(str(fields["total"])))
-        elif event.name == "Progress" and fields["phase"] == "downloading":
-            self._downloading(int(str(fields["done"])), fields["total"])
+        elif event.name == "Progress":
+            self._progress(str(fields["phase"]), int(str(fields["done"])), fields["total"])
         elif event.name in _PAGES:
             self._page(event.name, fields)
-        elif event.name == "Progress" and fields["phase"] == "recognizing":
-            self._recognizing(int(str(fields["done"])), int(str(fields["total"])))
         elif self._verbose and event.name in {"DocumentIndexed", "DocumentSkipped", "DocumentFailed", "DocumentMoved"}:
             detail = fields.get("reason") or (
                 counted(int(str(fields["chunks"])), "chunk") if "chunks" in fields else ""
@@ -63,6 +57,20 @@ class ProgressSink:
                 f"{event.name.removeprefix('Document').lower():<8} {line(str(fields['path']))}  {line(str(detail))}",
                 err=True,
             )
+
+    def _progress(self, phase: str, done: int, total: object) -> None:
+        whole = total if isinstance(total, int) else 0
+        tellers = {
+            "indexing": self._advance,
+            "crawling": self._crawling,
+            "downloading": self._downloading,
+            "recognizing": self._recognizing,
+            "embedding": self._embedding,
+        }
+        if phase.startswith("loading"):
+            self._loading(phase, done, whole)
+        elif (tell := tellers.get(phase)) is not None:
+            tell(done, whole)
 
     def _planned(self, fields: dict[str, object]) -> None:
         total = int(str(fields["to_read"]))
@@ -93,14 +101,34 @@ class ProgressSink:
             self._pages = done
             click.echo(f"fetched {done} of {total} known pages", err=True)
 
-    def _downloading(self, done: int, total: object) -> None:
+    def _downloading(self, done: int, whole: int) -> None:
         """Tell of a model that is fetched; where its size is not known, of each gigabyte."""
-        whole = total if isinstance(total, int) and total else 0
         if sys.stderr.isatty() and whole:
             self._show("fetching", done, whole)
         elif done >= self._told + (whole / 10 if whole else 1e9) or (whole and done >= whole > self._told):
             self._told = float(done)
             click.echo(f"fetched {done / 1e6:.0f} MB" + (f" of {whole / 1e6:.0f}" if whole else ""), err=True)
+
+    def _embedding(self, done: int, total: int) -> None:
+        """Tell of passages that get their vectors after their words."""
+        if not total:
+            return
+        if sys.stderr.isatty():
+            self._show("embedding passages", done, total)
+        elif done / total >= self._told + _STEP:
+            self._told = done / total
+            click.echo(f"embedded {done} of {total} passages", err=True)
+
+    def _loading(self, name: str, done: int, whole: int) -> None:
+        """Tell how much of a model has been read; the bar goes when it is there, since an answer follows."""
+        if sys.stderr.isatty() and whole:
+            self._show(name, done, whole)
+            if done >= whole:
+                self._bar.stop()
+                self._bar, self._tasks = None, {}
+        elif whole and (done >= self._told + whole * _STEP or done >= whole > self._told):
+            self._told = float(done) if done < whole else 0.0
+            click.echo(f"{name}: {100 * done // whole} %", err=True)
 
     def _page(self, name: str, fields: dict[str, object]) -> None:
         """Tell of one page: what failed always, the rest to those who want detail."""
@@ -118,9 +146,9 @@ class ProgressSink:
         elif total >= _MANY_PAGES and (done % _MANY_PAGES == 0 or done == total):
             click.echo(f"recognized {done} of {total} pages", err=True)
 
-    def _advance(self, done: int, total: object) -> None:
+    def _advance(self, done: int, total: int) -> None:
         if "indexing" in self._tasks:
             self._bar.update(self._tasks["indexing"], completed=done)
-        elif isinstance(total, int) and total and done / total >= self._told + _STEP:
+        elif total and done / total >= self._told + _STEP:
             self._told = done / total
             click.echo(f"indexed {done} of {total}", err=True)

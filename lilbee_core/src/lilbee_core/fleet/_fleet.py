@@ -27,7 +27,7 @@ from lilbee_core.fleet._loading import SHORTEST_LIMIT_S, Surroundings, loaded_by
 from lilbee_core.fleet._monitor import Monitor
 from lilbee_core.fleet._probe import HttpProbe, Probe
 from lilbee_core.fleet._reaper import Processes, SystemProcesses, reap
-from lilbee_core.fleet._routing import Lease, OnProgress, Role
+from lilbee_core.fleet._routing import Lease, LoadTeller, OnProgress, Role
 from lilbee_core.fleet._server import GONE
 from lilbee_core.fleet._state import ProcessMark, StateFolder
 from lilbee_core.types import FleetPlan, MachineSnapshot, Placement, ServerStatus
@@ -355,6 +355,7 @@ class Fleet:
     def _take(
         self, role: str, model: str | None, avoid: Collection[str], on_progress: OnProgress | None
     ) -> tuple[Role, Server, Endpoint]:
+        on_progress = on_progress or LoadTeller(role, self._events, self._clock)
         for _ in range(_MOVES):
             built = self._build()
             self._watch()

@@ -9,16 +9,38 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 
 from lilbee_core.errors import FleetError
+from lilbee_core.events import EventSink, Progress
 from lilbee_core.fleet._server import Server, State
 from lilbee_core.fleet._turns import Turns
-from lilbee_core.protocols import Endpoint
+from lilbee_core.protocols import Clock, Endpoint
 from lilbee_core.types import LoadProgress
 
 _SLICE_S = 0.1
+_MOMENT_S = 0.5
 _ROUNDS = 3
 _LONGEST_WAIT_S = 5.0
 
 OnProgress = Callable[[LoadProgress], None]
+
+
+class LoadTeller:
+    """Tells all who listen how far a model is that a request waits for, once that takes longer than a moment."""
+
+    def __init__(self, role: str, events: EventSink, clock: Clock) -> None:
+        self._role = role
+        self._events = events
+        self._clock = clock
+        self._since = clock.monotonic()
+        self._told = False
+
+    def __call__(self, progress: LoadProgress) -> None:
+        ready = progress.phase == "ready"
+        if self._told if ready else self._clock.monotonic() - self._since >= _MOMENT_S:
+            self._told = True
+            # It is there when it answers, not when its last byte has been read.
+            total, read = progress.bytes_total, progress.bytes_read
+            done = total if ready else max(0, min(read, total - 1))
+            self._events(Progress(phase=f"loading {self._role} model", done=done, total=total or None, unit="bytes"))
 
 
 @dataclass(slots=True)
