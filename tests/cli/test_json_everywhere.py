@@ -30,6 +30,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "related": (("bees",),),
     "graph": (("export",), ("export", "graph.html"), ("merge", "plums", "bees"), ("decisions",), ("restore", "plums"),
               ("forbid", "bees")),
+    "wiki": (("build", "--dry-run"), ("build",), ("list",)),
     "show": (("bees.md",), ("garden/plums.txt:2",)),
     "documents": ((), ("--state", "failed")),
     "explain": (("bees.md",), ("--document", "bees.md", "queen eggs")),
@@ -38,6 +39,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "crawl": (("--list",),),
     "rebuild": ((),),
     "index": (),  # needs vectors: test_commands.py
+    "use-embedder": (),  # needs vectors: test_use_embedder.py
     "collection": (("list",), ("add", "../more", "--name", "more"), ("rename", "more", "birds"), ("remove", "birds")),
     "note": (("add", "Plums", "--name", "plums"), ("list",), ("edit", "plums", "More plums"), ("show", "plums"),
              ("show", "plums", "--revisions"), ("revert", "plums", "1"), ("delete", "plums")),

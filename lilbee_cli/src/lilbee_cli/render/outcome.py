@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lilbee_cli.codes import FILES_FAILED, OK
+from lilbee_cli.codes import FAILED, FILES_FAILED, OK
 from lilbee_cli.render import text
 from lilbee_cli.render.json import emit
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lilbee_core import SyncReport
-    from lilbee_core.types import CrawlReport, WebPage
+    from lilbee_core.types import CrawlReport, EmbedderChange, WebPage
 
 
 def synced(report: SyncReport, *, as_json: bool) -> int:
@@ -22,6 +22,15 @@ def synced(report: SyncReport, *, as_json: bool) -> int:
     else:
         text.report(report)
     return FILES_FAILED if report.failed else OK
+
+
+def embedder_changed(change: EmbedderChange, *, as_json: bool) -> int:
+    """Show which model makes the vectors and return the exit code: 1 when some are still missing."""
+    if as_json:
+        emit(change.to_dict())
+    else:
+        text.embedder_change(change)
+    return FAILED if change.report is not None and change.report.owed else OK
 
 
 def crawled(report: CrawlReport, *, as_json: bool) -> int:

@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from lilbee_core import Answer, Citation, Hit, SearchResult, SyncReport
     from lilbee_core.evaluation import Comparison, DraftedQueries, EvaluationReport, TuningReport
-    from lilbee_core.types import CrawlReport, LibraryStatus, WebPage
+    from lilbee_core.types import CrawlReport, EmbedderChange, LibraryStatus, WebPage
 
 # A document must not move the cursor, color the screen or turn the reading direction.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -169,6 +169,23 @@ def report(value: SyncReport) -> None:
         warn(message)
     if value.cancelled:
         click.echo("stopped: what was finished is kept; run it again to go on")
+
+
+def embedder_change(value: EmbedderChange) -> None:
+    """Print which model makes the vectors from now on, and what that took."""
+    if value.fetched:
+        click.echo(line(f"fetched {value.embedder}"))
+    report = value.report
+    if report is None:
+        like = "" if value.likeness is None else f" (cosine {value.likeness:.3f} with those of {value.was})"
+        click.echo(line(f"{value.embedder} is used from now on; the vectors are kept{like}"))
+        return
+    done = f"{counted(report.embedded, 'passage')} embedded with {value.embedder}"
+    click.echo(line(f"{done} ({value.dimension} numbers, {report.seconds:.1f} s)"))
+    if report.owed:
+        warn(f"{counted(report.owed, 'passage')} still without vectors; run `lilbee sync` to go on")
+    for message in report.warnings:
+        warn(message)
 
 
 def crawl(value: CrawlReport) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from lilbee_core.aio._concepts import AsyncConcepts
+from lilbee_core.aio._concepts import AsyncConcepts, AsyncWiki
 from lilbee_core.aio._fleet import AsyncFleet
-from lilbee_core.aio._models import AsyncModels, AsyncPlacing
+from lilbee_core.aio._models import AsyncEmbedding, AsyncModels, AsyncPlacing
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
 from lilbee_core.aio._threads import Threads
@@ -107,6 +107,11 @@ class AsyncLilbee:
         return AsyncModels(self._bee.models, self._threads)
 
     @property
+    def embedding(self) -> AsyncEmbedding:
+        """See `Lilbee.embedding`."""
+        return AsyncEmbedding(self._bee.embedding, self._threads)
+
+    @property
     def placement(self) -> AsyncPlacing:
         """See `Lilbee.placement`."""
         return AsyncPlacing(self._bee.placement, self._threads)
@@ -120,6 +125,11 @@ class AsyncLilbee:
     def concepts(self) -> AsyncConcepts:
         """See `Lilbee.concepts`."""
         return AsyncConcepts(self._bee.concepts, self._threads)
+
+    @property
+    def wiki(self) -> AsyncWiki:
+        """See `Lilbee.wiki`."""
+        return AsyncWiki(self._bee.wiki, self._threads)
 
     @property
     def jobs(self) -> AsyncJobs:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lilbee_core.aio._threads import Threads
-from lilbee_core.types import FleetPlan, ModelEntry, Placement
+from lilbee_core.types import EmbedderChange, FleetPlan, ModelEntry, Placement
 
 if TYPE_CHECKING:
-    from lilbee_core.library import Placing
+    from lilbee_core.library import Embedding, Placing
     from lilbee_core.models import Models
     from lilbee_core.protocols import CancelToken
 
@@ -50,6 +50,22 @@ class AsyncModels:
     async def remove(self, ref: str) -> tuple[ModelEntry, int]:
         """See `Models.remove`."""
         return await self._threads.run(lambda: self._inner.remove(ref))
+
+
+class AsyncEmbedding:
+    """Mirrors `Embedding`."""
+
+    def __init__(self, embedding: Embedding, threads: Threads) -> None:
+        self._inner = embedding
+        self._threads = threads
+
+    async def adopt(self, model: str | None = None, *, cancel: CancelToken | None = None) -> EmbedderChange:
+        """See `Embedding.adopt`."""
+        return await self._threads.run_cancellable(lambda token: self._inner.adopt(model, cancel=token), cancel)
+
+    async def embed_anew(self, model: str, *, cancel: CancelToken | None = None) -> EmbedderChange:
+        """See `Embedding.embed_anew`. Cancelling the task ends it; what was done is kept."""
+        return await self._threads.run_cancellable(lambda token: self._inner.embed_anew(model, cancel=token), cancel)
 
 
 class AsyncPlacing:

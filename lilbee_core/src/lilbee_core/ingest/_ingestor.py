@@ -124,6 +124,13 @@ class Ingestor:
             self._store.forget(list(producer.obsolete))
             return self._finish(tally, vectors, started, cancel)
 
+    def embed_owed(self, cancel: CancelToken) -> SyncReport:
+        """Embed every chunk that has no vector yet, and nothing else; what was done when it is cancelled stays."""
+        started = self._clock.monotonic()
+        with self._store.writing():
+            self._store.sweep()
+            return self._finish(Tally(), self._vector_source(cancel), started, cancel)
+
     def exclude(self, rows: Sequence[DocumentRow]) -> None:
         """Take documents out of the index and remember that they are unwanted."""
         with self._store.writing():
@@ -260,7 +267,8 @@ class Ingestor:
         """Embed chunks that have no vector yet; return how many are still owed."""
         if self._embedder is None:
             return 0
-        paid = 0
+        stats = self._store.stats()
+        paid, total = 0, stats.chunks - stats.embedded
         while vectors.available and not _cancelled(cancel):
             owed = self._store.owed(limit=min(_OWED_MOST, max(_OWED_LEAST, vectors.batch_chunks)))
             if not owed:
@@ -270,7 +278,7 @@ class Ingestor:
                 break
             self._store.set_vectors(found)
             paid += len(found)
-            self._events(Progress(phase="embedding", done=paid, total=None, unit="chunks"))
+            self._events(Progress(phase="embedding", done=paid, total=max(paid, total), unit="chunks"))
         stats = self._store.stats()
         return stats.chunks - stats.embedded
 

@@ -4,9 +4,14 @@ from lilbee_core.library._clock import CancelSwitch, SystemClock
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._concepts import Concepts
 from lilbee_core.library._config import Config
+from lilbee_core.library._embedding import Embedding
 from lilbee_core.library._library import Lilbee
 from lilbee_core.library._placing import Placing
 from lilbee_core.library._texts import Place
 from lilbee_core.library._web import Web
+from lilbee_core.library._wiki import Wiki
 
-__all__ = ["CancelSwitch", "Collections", "Concepts", "Config", "Lilbee", "Place", "Placing", "SystemClock", "Web"]
+__all__ = [
+    "CancelSwitch", "Collections", "Concepts", "Config", "Embedding", "Lilbee", "Place", "Placing", "SystemClock",
+    "Web", "Wiki",
+]  # fmt: skip

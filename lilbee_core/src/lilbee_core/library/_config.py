@@ -67,15 +67,7 @@ class Config:
         self._change(file, name, Settings().changed({name: parsed}, origin="library").get(name))
 
     def _change(self, file: Path, name: str, value: object) -> None:
-        if file != self.file:
-            change_config(file, {name: value})
-        else:
-            with self._parts.store.writing():
-                change_config(file, {name: value})
-        given = self._parts.given_settings
-        if given is not None:
-            given = given.changed({name: Settings().get(name) if value is None else value}, origin="library")
-        self._parts.reconfigure(given)
+        write_setting(self._parts, file, name, value)
 
     def unset(self, name: str) -> None:
         """Remove a value from the library's file.
@@ -124,6 +116,19 @@ class Config:
             change_config(self.file, {"profiles": wanted or None})
         given = self._parts.given_settings
         self._parts.reconfigure(None if given is None else replace(given, profiles=_tables(wanted)))
+
+
+def write_setting(parts: Parts, file: Path, name: str, value: object) -> None:
+    """Write a value that was checked to one of the files, None to take it out, and use it from now on."""
+    if file != parts.home.config_file:
+        change_config(file, {name: value})
+    else:
+        with parts.store.writing():
+            change_config(file, {name: value})
+    given = parts.given_settings
+    if given is not None:
+        given = given.changed({name: Settings().get(name) if value is None else value}, origin="library")
+    parts.reconfigure(given)
 
 
 def _tables(raw: Mapping[str, object]) -> dict[str, Mapping[str, object]]:

@@ -74,10 +74,16 @@ def check_embedder(embedder: EmbedderLike | None, meta: IndexMeta | None) -> Non
     if now.fingerprint == meta.fingerprint:
         return
     size = f" ({now.dimension} numbers)" if now.dimension else ""
+    anew = f"`lilbee use-embedder {now.model} --anew`, or `lilbee rebuild` to cut everything anew too"
+    keeping = (
+        f"if {now.model} is the same model by another name, keep the vectors with `lilbee use-embedder {now.model}`; "
+        if now.dimension == meta.dimension
+        else "vectors of another size cannot be kept; "
+    )
     raise EmbedderMismatch(
         f"this index was built with {meta.embedder} ({meta.dimension} numbers), but {now.model}{size} is configured",
         hint=(
-            f"Go back with LILBEE_EMBEDDING_MODEL={meta.embedder}, or embed everything anew with `lilbee rebuild`. "
+            f"Use {meta.embedder} again with `lilbee use-embedder`; {keeping}embed anew with {anew}. "
             "Word search works meanwhile: `lilbee search 'term: WORDS'`."
         ),
     )
@@ -100,8 +106,8 @@ def check_chunking(parts: Parts, meta: IndexMeta | None) -> None:
             hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
             code="store.chunking_mismatch",
         )
-    if _topics_of(meta.chunking) != _topics_of(parts.chunker.fingerprint):
-        kind = "semantic" if _topics_of(meta.chunking) else "tokens"
+    if topics_of(meta.chunking) != topics_of(parts.chunker.fingerprint):
+        kind = "semantic" if topics_of(meta.chunking) else "tokens"
         raise SettingsError(
             f"this index was cut with chunking {kind} (or another percentile or model) and {options.chunking} is set",
             hint="Run `lilbee rebuild` to cut everything anew, or set the old values.",
@@ -109,7 +115,7 @@ def check_chunking(parts: Parts, meta: IndexMeta | None) -> None:
         )
 
 
-def _topics_of(chunking: str) -> str:
+def topics_of(chunking: str) -> str:
     """Return what a way of cutting says of topics; nothing where they play no part."""
     found, mark, _ = chunking.partition(":tokens-v")
     return found if mark else ""

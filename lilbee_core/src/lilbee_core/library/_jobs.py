@@ -20,6 +20,7 @@ def build_jobs(parts: Parts) -> Jobs:
         "add": partial(_add, parts),
         "crawl": partial(_crawl, parts),
         "rebuild": partial(_rebuild, parts),
+        "embed_anew": partial(_embed_anew, parts),
     }
     return Jobs(kinds, parts.state, parts.clock)
 
@@ -70,3 +71,9 @@ def _crawl(
 
 def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:
     return run_rebuild(parts, cancel, events).to_dict()
+
+
+def _embed_anew(parts: Parts, cancel: CancelToken, events: EventSink, *, model: str) -> Mapping[str, object]:
+    from lilbee_core.library._reembedding import embed_anew
+
+    return embed_anew(parts, model, cancel, events).to_dict()

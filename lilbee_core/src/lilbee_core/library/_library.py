@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from lilbee_core.arguments import checked, each
@@ -49,8 +48,10 @@ if TYPE_CHECKING:
     from lilbee_core.fleet import Fleet
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._concepts import Concepts
+    from lilbee_core.library._embedding import Embedding
     from lilbee_core.library._placing import Placing
     from lilbee_core.library._web import Web
+    from lilbee_core.library._wiki import Wiki
     from lilbee_core.models import Models
     from lilbee_core.notes import Shelf
     from lilbee_core.plugins.specs import PluginReport
@@ -90,25 +91,16 @@ class Lilbee:
         overrides: dict[str, object] | None = None,
     ) -> None:
         self._parts = Parts(
-            Home.of(path, data_dir),
-            settings,
-            env=None,
-            overrides=overrides,
-            plugins=plugins,
-            events=events,
-            embedder=embedder,
-            chat=chat,
-            clock=clock,
-        )
+            Home.of(path, data_dir), settings, env=None, overrides=overrides, plugins=plugins, events=events,
+            embedder=embedder, chat=chat, clock=clock,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ life
 
     def __enter__(self) -> Lilbee:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -341,13 +333,9 @@ class Lilbee:
 
     def explain_path(self, path: str | Path) -> PathReport:
         """Say why a path is, or is not, in the index, with the rule that decided."""
-        from lilbee_core.ingest import explain
+        from lilbee_core.library._explaining import path_report
 
-        parts = self._parts
-        given = Path(path).expanduser()
-        if not given.is_absolute() and self.root is not None and not given.exists():
-            given = self.root / given
-        return explain(given, parts.roots(), parts.store, parts.walk_options)
+        return path_report(self._parts, path)
 
     def explain_document(
         self,
@@ -403,6 +391,13 @@ class Lilbee:
         return Concepts(self._parts)
 
     @property
+    def wiki(self) -> Wiki:
+        """Pages about what many documents say, every sentence quoted: ``bee.wiki.build()``."""
+        from lilbee_core.library._wiki import Wiki
+
+        return Wiki(self._parts)
+
+    @property
     def plugins(self) -> tuple[PluginReport, ...]:
         """What plugins were found, what they offer, and what is wrong with them."""
         return tuple(self._parts.host.reports)
@@ -425,6 +420,13 @@ class Lilbee:
         from lilbee_core.library._catalog import models_of
 
         return models_of(self._parts)
+
+    @property
+    def embedding(self) -> Embedding:
+        """Which model makes the vectors, and how to change that: ``bee.embedding.embed_anew("ollama/…")``."""
+        from lilbee_core.library._embedding import Embedding
+
+        return Embedding(self._parts)
 
     @property
     def placement(self) -> Placing:
@@ -488,12 +490,5 @@ class Lilbee:
         *,
         diversify: bool = True,
     ) -> Query:
-        return asked(
-            query,
-            self._parts.settings.search,
-            top_k=top_k,
-            profile=profile,
-            filters=filters,
-            scope=scope,
-            diversify=diversify,
-        )
+        options = self._parts.settings.search
+        return asked(query, options, top_k=top_k, profile=profile, filters=filters, scope=scope, diversify=diversify)

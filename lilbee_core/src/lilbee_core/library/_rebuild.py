@@ -12,6 +12,7 @@ from typing import Any
 
 from lilbee_core.errors import StoreError
 from lilbee_core.library._parts import Parts
+from lilbee_core.library._unfinished import vectors_warning
 from lilbee_core.protocols import StoreLike
 from lilbee_core.types import Box, Document, DocumentRow, Heading, Metadata, Segment, Span
 
@@ -62,6 +63,9 @@ def pending(parts: Parts) -> bool:
 def index_warnings(parts: Parts) -> tuple[str, ...]:
     """Return what keeps the index from answering as it should, with the command that mends it."""
     warnings = parts.store.warnings()
+    renewed = vectors_warning(parts)
+    if renewed is not None:
+        return (*warnings, renewed)
     if warnings or not pending(parts):
         return warnings
     return ("a rebuild of the index is not finished, so documents may be missing; run `lilbee sync` to go on",)

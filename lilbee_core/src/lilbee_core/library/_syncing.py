@@ -10,6 +10,7 @@ from pathlib import Path
 from lilbee_core.errors import EncryptedDocument, NotFound, StoreError
 from lilbee_core.events import EventSink
 from lilbee_core.ingest import Ingestor, SyncOptions, explain
+from lilbee_core.library import _unfinished as unfinished
 from lilbee_core.library._adding import register
 from lilbee_core.library._calibrating import calibrate_if_due
 from lilbee_core.library._collections import Collections
@@ -58,7 +59,7 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
     with parts.store.writing():
         lost = _lost(parts)
         ready_to_write(parts, cancel)
-        report = _finished(parts, ingestor(parts, events).sync(roots, cancel, options))
+        report = finished(parts, ingestor(parts, events).sync(roots, cancel, options))
         return replace(report, warnings=(*report.warnings, *lost))
 
 
@@ -84,7 +85,7 @@ def run_add_documents(
     parts.home.prepare()
     with parts.store.writing():
         ready_to_write(parts, cancel)
-        return _finished(parts, ingestor(parts, events).add_documents(documents, cancel))
+        return finished(parts, ingestor(parts, events).add_documents(documents, cancel))
 
 
 def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
@@ -94,7 +95,7 @@ def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = No
         parts.remember_own_name()
         report = rebuild(parts, ingestor(parts, events), cancel)
         prepare_graph(parts, cancel)
-        return _finished(parts, report)
+        return finished(parts, report)
 
 
 def _lost(parts: Parts) -> tuple[str, ...]:
@@ -124,8 +125,10 @@ def run_remove(parts: Parts, refs: Sequence[str]) -> tuple[str, ...]:
     return tuple(row.ref for row in rows.values())
 
 
-def _finished(parts: Parts, report: SyncReport) -> SyncReport:
+def finished(parts: Parts, report: SyncReport) -> SyncReport:
     """Return the report of a sync; unless that was stopped, what depends on all documents is brought up to date."""
+    if not report.owed:
+        unfinished.finish(parts)
     if not report.cancelled:
         calibrate_if_due(parts)
         count_graph(parts)

@@ -150,6 +150,10 @@ class ChunkWriter(Protocol):
 
     def set_vectors(self, vectors: Mapping[ChunkId, Vector]) -> None: ...
 
+    def drop_vectors(self) -> None:
+        """Forget every vector; all are owed afterwards."""
+        ...
+
     def sweep(self) -> int:
         """Delete chunks and texts that no ledger row names; return how many documents were swept.
 

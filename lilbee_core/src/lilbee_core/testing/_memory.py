@@ -240,6 +240,12 @@ class MemoryStore:
             have = Counter(one.chunk.document_id for one in content.chunks.values() if one.vector is not None)
             content.rows = {id_: replace(row, embedded=have[id_]) for id_, row in content.rows.items()}
 
+    def drop_vectors(self) -> None:
+        with self._commit("drop_vectors") as content:
+            for one in content.chunks.values():
+                one.vector = None
+            content.rows = {id_: replace(row, embedded=0) for id_, row in content.rows.items()}
+
     def sweep(self) -> int:
         with self._commit("sweep") as content:
             owners = {*content.texts, *(one.chunk.document_id for one in content.chunks.values())}

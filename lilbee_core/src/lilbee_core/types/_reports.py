@@ -63,6 +63,40 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderChange:
+    """Which model makes the vectors of an index from now on.
+
+    `action` is ``adopted`` (the vectors are kept) or ``embedded anew``, with the `report` of that. `likeness` is the
+    mean cosine between the model's vectors and those of the index, where its name did not say that it is the same.
+    """
+
+    action: str
+    embedder: str
+    dimension: int
+    was: str | None = None
+    likeness: float | None = None
+    fetched: bool = False
+    report: SyncReport | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was ended before all vectors were there."""
+        return self.report is not None and self.report.cancelled
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "action": self.action,
+            "embedder": self.embedder,
+            "dimension": self.dimension,
+            "was": self.was,
+            "likeness": self.likeness,
+            "fetched": self.fetched,
+            "report": None if self.report is None else self.report.to_dict(),
+            "cancelled": self.cancelled,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageProblem:
     """A page of the web that was left out or could not be had: ``code`` is stable, ``reason`` is for people."""
 

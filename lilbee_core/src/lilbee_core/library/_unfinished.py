@@ -1,0 +1,34 @@
+"""New vectors that are not all there yet: noted in the library's state, so that searches say so and a sync goes on."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lilbee_core.library._parts import Parts
+
+_KIND, _ID = "embedding anew", "now"
+
+
+def begin(parts: Parts, embedder: str) -> None:
+    """Note that every vector is to be made anew with another embedder."""
+    now = parts.clock.now().astimezone(UTC).isoformat(timespec="seconds")
+    parts.state.save(_KIND, _ID, {"embedder": embedder, "since": now})
+
+
+def finish(parts: Parts) -> None:
+    """Note that no vector is missing any more."""
+    if parts.state.load(_KIND, _ID) is not None:
+        parts.state.delete(_KIND, _ID)
+
+
+def vectors_warning(parts: Parts) -> str | None:
+    """Return what to say of vectors that are being made anew, None where none are."""
+    found = parts.state.load(_KIND, _ID)
+    if found is None:
+        return None
+    return (
+        f"passages are embedded anew with {found['embedder']}; those that have no vector yet are found by their words "
+        "alone; run `lilbee sync` to go on"
+    )
