@@ -22,6 +22,8 @@ RESERVE_TOKENS = 1024
 MARGIN_TOKENS = 32
 DEFAULT_CONTEXT_TOKENS = 8192
 """What a model reads, where neither a setting nor the server says."""
+SMALL_TOKENS = 1024
+"""A request that fits so much with its reply fits every model: nobody needs to be asked."""
 _LONGEST_TOKEN = 12
 """Characters. A reply longer than its tokens could be has no end."""
 
@@ -154,7 +156,7 @@ class WindowedChat:
         Raises:
             ProviderError: If the newest turn alone does not fit, the model fails, or its reply has no end.
         """
-        window = self.window()
+        window = self._small(messages, options) or self.window()
         request = window.fit(messages, options)
         if request.dropped:
             log.info("%d old messages left the request: it may take %d tokens", len(request.dropped), request.budget)
@@ -171,3 +173,11 @@ class WindowedChat:
                         hint="Ask again, or choose another chat model.",
                         code="provider.endless_reply",
                     )
+
+    def _small(self, messages: Sequence[Message], options: ChatOptions) -> Window | None:
+        """Return a window for a request that fits every model, None if it might not, or if somebody wants to know."""
+        if self._record is not None or options.max_tokens is None or options.max_tokens > SMALL_TOKENS // 2:
+            return None
+        needed = sum(map(message_tokens, messages)) + tool_tokens(options.tools)
+        window = Window(context_tokens=SMALL_TOKENS)
+        return window if needed <= window.budget(options.max_tokens) else None

@@ -7,7 +7,6 @@ import threading
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lilbee_core.errors import LilbeeError
-from lilbee_core.types import ModelRef
 
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
@@ -63,7 +62,9 @@ class ServedContext:
         if self._parts.is_given("chat"):
             return None
         try:
-            return self._parts.router.describe(ModelRef.parse(self._parts.chat_model)).max_tokens
+            from lilbee_core.library._waiting import describe_chat
+
+            return describe_chat(self._parts).max_tokens
         except (LilbeeError, ValueError) as error:
             log.info("the chat model's server does not say how much it reads: %s", error)
             return None

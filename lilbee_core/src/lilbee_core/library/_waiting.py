@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lilbee_core.library._parts import Parts
-from lilbee_core.types import ModelRef
+from lilbee_core.types import ModelDescription, ModelRef
 
 if TYPE_CHECKING:
     from lilbee_core.protocols import ChatProvider, EmbedderLike, RerankerLike
@@ -56,6 +56,19 @@ def answer_chat(parts: Parts) -> ChatProvider | None:
     It is called even if it failed a moment ago: whoever asks wants its answer.
     """
     return _chat(parts, "first_token_timeout_s", insists=True)
+
+
+def describe_chat(parts: Parts) -> ModelDescription:
+    """Return what is known of the chat model; its server is asked for no longer than `query_timeout_s`.
+
+    Raises:
+        ValueError: If the model has no name that a server could know.
+        ProviderError: If the server does not say, or failed a moment ago.
+    """
+    ref = ModelRef.parse(parts.chat_model)
+    if _served(parts, parts.chat_model) is None:
+        return parts.router.describe(ref)
+    return _guard(parts, "chat", ref, "query_timeout_s").call(lambda: parts.router.describe(ref))
 
 
 def _chat(parts: Parts, setting: str, *, insists: bool) -> ChatProvider | None:
