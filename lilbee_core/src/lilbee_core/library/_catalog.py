@@ -27,7 +27,13 @@ def _build(parts: Parts) -> Models:
     folder = model_folder(parts.settings)
     hub = Hub(options.hub_url, token=options.hub_token, clock=parts.clock, folder=str(folder.folder))
     return parts.owned(
-        Models(folder, hub, in_use=lambda: _in_use(parts.settings), events=parts.events),
+        Models(
+            folder,
+            hub,
+            in_use=lambda: _in_use(parts.settings),
+            served=lambda: _served(parts.settings),
+            events=parts.events,
+        ),
     )
 
 
@@ -36,3 +42,10 @@ def _in_use(settings: Settings) -> dict[str, str]:
     if found["embed"].lower() == "auto":
         found["embed"] = _BUILTIN
     return {role: str(ModelRef.parse(text)) for role, text in found.items() if "/" in text or text.endswith(".gguf")}
+
+
+def _served(settings: Settings) -> tuple[str, ...]:
+    from lilbee_core.providers import local_models
+
+    options = settings.models
+    return tuple(local_models(ollama_base_url=options.ollama_base_url, lm_studio_base_url=options.lm_studio_base_url))

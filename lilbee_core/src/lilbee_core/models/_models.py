@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +32,7 @@ class Models:
         folder: Where the files are.
         hub: Where more of them are.
         in_use: Asks the settings which role has which model.
+        served: Asks the servers on this machine which models they have.
         events: Gets the progress of a download.
     """
 
@@ -41,11 +42,13 @@ class Models:
         hub: Hub,
         *,
         in_use: Callable[[], Mapping[str, str]] | None = None,
+        served: Callable[[], Iterable[str]] | None = None,
         events: EventSink = ignore,
     ) -> None:
         self._folder = folder
         self._hub = hub
         self._in_use = in_use or dict
+        self._served = served or tuple
         self._events = events
 
     @property
@@ -58,7 +61,7 @@ class Models:
         self._hub.close()
 
     def list(self, task: str | None = None) -> tuple[ModelEntry, ...]:
-        """Return the models that are on this machine.
+        """Return the models that are on this machine: built in, in packages, in the folder, and of servers that run.
 
         Args:
             task: Only those that can serve this role: chat, embedding, reranker or vision.
@@ -70,7 +73,7 @@ class Models:
         used = self._used()
         return tuple(
             replace(one, in_use=used.get(one.ref, ()))
-            for one in self._folder.entries()
+            for one in (*self._folder.entries(), *map(_of_server, self._served()))
             if role is None or role in one.roles
         )
 
@@ -199,6 +202,12 @@ class _Telling:
 
     def _tell(self, done: int) -> None:
         self._events(Progress(phase="downloading", done=done, total=self._total, unit="bytes"))
+
+
+def _of_server(ref: str) -> ModelEntry:
+    """Return the entry of a model that a server has; of what it can do, only its name tells."""
+    role = "embed" if "embed" in ref.lower() else "chat"
+    return ModelEntry(ref=ref, source="server", roles=(role,), installed=True, package=ref.partition("/")[0])
 
 
 def _check_local(ref: str, what: str) -> None:
