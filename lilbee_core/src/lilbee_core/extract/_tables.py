@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lilbee_core.extract._formats import (
-    ARCHIVES,
     DOCX,
     EPUB,
     FICTION,
@@ -34,18 +33,8 @@ _NUMBER = re.compile(r"[-+]?[\d.,\s]*\d[\d.,\s]*%?")
 _MARKER = re.compile(r"\(?(?:[ivxlcIVXLC]+|\d+|\w)[.)]|.*:")
 """Numbers of a list, and names of what stands beside them."""
 _BAR = re.compile(r"(?<!\\)\|")
-_WRITTEN = (
-    *HTML,
-    *DOCX,
-    *ODF,
-    *SLIDES,
-    *EPUB,
-    *FICTION,
-    *MAIL,
-    *OUTLOOK,
-    *PROSE,
-    "application/xml",
-    "application/mbox",
+_WRITTEN = frozenset(
+    (*HTML, *DOCX, *ODF, *SLIDES, *EPUB, *FICTION, *MAIL, *OUTLOOK, *PROSE, "application/xml", "application/mbox")
 )
 """Types whose readers write tables as rows with bars."""
 
@@ -53,14 +42,10 @@ _WRITTEN = (
 def with_tables(document: Document) -> Document:
     """Return a document with its tables, those that its reader named and those that the text shows."""
     kind = document.media_type
-    if "|" not in document.text or kind in ARCHIVES:
+    marked = kind in MARKDOWN or kind == _BARS
+    if not (marked or kind in _WRITTEN) or "|" not in document.text:
         return document
-    if kind in MARKDOWN or kind == _BARS:
-        found = tuple(marked_tables(document.text, document.body_start))
-    elif kind in _WRITTEN:
-        found = tuple(written_tables(document.text))
-    else:
-        return document
+    found = tuple(marked_tables(document.text, document.body_start) if marked else written_tables(document.text))
     given = [one.span for one in document.tables]
     more = [one for one in found if not any(one.span.overlaps(span) for span in given)]
     if not more:
