@@ -496,6 +496,7 @@ class TestReloading:
         fleet.configure(second, replace(fleet._options, threads=1))
         told = ask(fleet.endpoint("embed"), "/asked")["argv"]
         assert told[told.index("--threads") + 1] == "1"
+        assert (first.looks, second.looks) == (1, 1)  # all was ended, so the machine is looked at again
 
     def test_a_request_under_way_finds_the_new_server(self, world: World) -> None:
         planner = FixedPlanner(world.server("embed"))
