@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from lilbee_core.errors import StoreError
+
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
 
@@ -25,7 +27,11 @@ def finish(parts: Parts) -> None:
 
 def vectors_warning(parts: Parts) -> str | None:
     """Return what to say of vectors that are being made anew, None where none are."""
-    found = parts.state.load(_KIND, _ID)
+    try:
+        found = parts.state.load(_KIND, _ID)
+    except StoreError as error:
+        # Searches go on without the state; whether vectors are missing stands nowhere else.
+        return error.message
     if found is None:
         return None
     return (
