@@ -1,4 +1,4 @@
-"""The concepts of `AsyncLilbee`."""
+"""Concepts and wiki of `AsyncLilbee`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.aio._threads import Threads
-from lilbee_core.types import Chunk, Community, Concept, Relation
+from lilbee_core.types import Chunk, Community, Concept, Relation, WikiPage, WikiPlan
 
 if TYPE_CHECKING:
     from networkx import Graph
 
-    from lilbee_core.library import Concepts
+    from lilbee_core.library import Concepts, Wiki
 
 
 class AsyncConcepts:
@@ -75,3 +75,40 @@ class AsyncConcepts:
     async def to_networkx(self) -> Graph[str]:
         """See `Concepts.to_networkx`."""
         return await self._threads.run(self._inner.to_networkx)
+
+
+class AsyncWiki:
+    """Mirrors `Wiki`."""
+
+    def __init__(self, wiki: Wiki, threads: Threads) -> None:
+        self._inner = wiki
+        self._threads = threads
+
+    @property
+    def folder(self) -> Path:
+        """See `Wiki.folder`."""
+        return self._inner.folder
+
+    async def plan(self) -> WikiPlan:
+        """See `Wiki.plan`."""
+        return await self._threads.run(self._inner.plan)
+
+    async def build(self) -> WikiPlan:
+        """See `Wiki.build`."""
+        return await self._threads.run(self._inner.build)
+
+    async def pages(self) -> tuple[WikiPage, ...]:
+        """See `Wiki.pages`."""
+        return await self._threads.run(self._inner.pages)
+
+    async def drafts(self) -> tuple[WikiPage, ...]:
+        """See `Wiki.drafts`."""
+        return await self._threads.run(self._inner.drafts)
+
+    async def get(self, slug: str) -> WikiPage | None:
+        """See `Wiki.get`."""
+        return await self._threads.run(lambda: self._inner.get(slug))
+
+    async def require(self, slug: str) -> WikiPage:
+        """See `Wiki.require`."""
+        return await self._threads.run(lambda: self._inner.require(slug))

@@ -32,6 +32,7 @@ _IRREGULAR = """
     written
 """
 _OTHERS = """
+    wrong else anywhere everywhere nowhere somewhere elsewhere nobody somebody anybody everybody
     able actual additional almost alone along already although always among amount another anything area around
     available away back bad basic best better big bit certain clear close common complete considerable current data
     different difficult due early easy eight enough entire especially etc even ever every everyone everything

@@ -141,20 +141,30 @@ class Concepts:
     # ------------------------------------------------------------------ inside
 
     def _graph(self) -> ConceptGraph:
-        from lilbee_core.concepts import can_cluster
+        return graph_for(self._parts)
 
-        parts = self._parts
-        if not can_cluster():
-            raise ExtraMissing(
-                "the graph of concepts needs the extra graph, which is not installed",
-                hint="Run: pip install 'lilbee-core[graph]', then lilbee sync",
-            )
-        if not is_mapped(parts):
-            raise SettingsError(
-                "the setting concepts is off, so this library has no graph of concepts",
-                hint="Run: lilbee config set concepts true, then lilbee sync",
-            )
-        parts.store.require_index()
-        if parts.store.concepts.extractor() is None:
-            raise NotFound("this library has no graph of concepts yet", hint="Run `lilbee sync`.")
-        return graph_of(parts)
+
+def graph_for(parts: Parts) -> ConceptGraph:
+    """Return the graph of a library that has one.
+
+    Raises:
+        ExtraMissing: Without the extra ``graph``.
+        SettingsError: If it is switched off.
+        NotFound: Before the first sync with it.
+    """
+    from lilbee_core.concepts import can_cluster
+
+    if not can_cluster():
+        raise ExtraMissing(
+            "the graph of concepts needs the extra graph, which is not installed",
+            hint="Run: pip install 'lilbee-core[graph]', then lilbee sync",
+        )
+    if not is_mapped(parts):
+        raise SettingsError(
+            "the setting concepts is off, so this library has no graph of concepts",
+            hint="Run: lilbee config set concepts true, then lilbee sync",
+        )
+    parts.store.require_index()
+    if parts.store.concepts.extractor() is None:
+        raise NotFound("this library has no graph of concepts yet", hint="Run `lilbee sync`.")
+    return graph_of(parts)

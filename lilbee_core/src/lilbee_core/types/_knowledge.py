@@ -124,10 +124,23 @@ class WikiPage:
     kind: str
     body: str
     state: str = "published"
+    aliases: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
     faithfulness: float | None = None
     sources: tuple[DocumentId, ...] = ()
     metadata: Metadata = field(default_factory=Metadata)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields that are shown."""
+        return {
+            "slug": self.slug,
+            "title": self.title,
+            "kind": self.kind,
+            "state": self.state,
+            "aliases": list(self.aliases),
+            "body": self.body,
+            "citations": [one.to_dict() for one in self.citations],
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +154,12 @@ class PlannedPage:
     chunks: tuple[ChunkId, ...] = ()
     calls: int = 0
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields that are shown."""
+        return {
+            "slug": self.slug, "title": self.title, "kind": self.kind, "reason": self.reason, "calls": self.calls,
+        }  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WikiPlan:
@@ -153,3 +172,9 @@ class WikiPlan:
     def calls(self) -> int:
         """Model calls in all."""
         return sum(page.calls for page in self.pages)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all fields."""
+        return {
+            "pages": [page.to_dict() for page in self.pages], "removed": list(self.removed), "calls": self.calls,
+        }  # fmt: skip
