@@ -24,11 +24,11 @@ SAMPLES: dict[str, Any] = {
     "qrels": {"1": {"bees.md": 1}}, "profiles": ["default", "keyword"], "folder": ".", "kind": "sync", "id": "none",
     "url": "https://example.org", "urls": "https://example.org", "value": 3, "values": {}, "file": Path("bees.md"),
     "text": "bees", "title": "bees", "message_id": "none", "revision": 1, "budget_tokens": 10, "record": None,
-    "concept": "bees", "alias": "bee", "words": "bees", "task": "chat", "placement": {},
+    "concept": "bees", "alias": "bee", "slug": "bees", "words": "bees", "task": "chat", "placement": {},
 }  # fmt: skip
 NOUNS = (
     "collections", "config", "doctor", "evaluation", "jobs", "web", "conversations", "notes", "facts", "skills",
-    "concepts", "models", "placement",
+    "concepts", "models", "placement", "wiki",
 )  # fmt: skip
 OVERRIDES = {"embedding_model": "none", "lock_timeout_s": 5.0, "hub_url": "http://127.0.0.1:9"}
 SKIPPED = {"close", "crawl", "rebuild", "save", "send", "stream"}
