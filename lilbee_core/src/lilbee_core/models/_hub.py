@@ -126,7 +126,7 @@ class Hub:
         found = self._json("/api/models", {**asked, "search": words} if words else asked)
         if not isinstance(found, list):
             raise self._strange("/api/models", "it is no list")
-        models = [_model(cast("Mapping[str, Any]", one)) for one in found if isinstance(one, dict)]
+        models = [_model(table) for one in cast("Sequence[object]", found) if (table := _table(one))]
         fitting = [one for one in models if role is None or role in one.roles or (not one.task and role == "chat")]
         return tuple(fitting[:limit])
 
@@ -257,13 +257,13 @@ def _model(raw: Mapping[str, Any]) -> HubModel:
     card, gguf = raw.get("cardData"), raw.get("gguf")
     tags = tuple(str(one) for one in _listed(raw.get("tags")))
     licensed = next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), "")
-    facts = cast("Mapping[str, Any]", gguf) if isinstance(gguf, dict) else {}
+    facts = _table(gguf)
     return HubModel(
         repo=str(raw.get("id") or raw.get("modelId") or ""),
         revision=str(raw.get("sha") or "main"),
         task=str(raw.get("pipeline_tag") or ""),
         tags=tags,
-        license=licensed or (str(cast("Mapping[str, Any]", card).get("license", "")) if isinstance(card, dict) else ""),
+        license=licensed or str(_table(card).get("license", "")),
         downloads=_number(raw.get("downloads")),
         gated=bool(raw.get("gated")),
         architecture=str(facts.get("architecture") or ""),
@@ -280,13 +280,17 @@ def _file(raw: object) -> ModelFile | None:
     if not is_safe(name):
         return None
     large = entry.get("lfs")
-    stored = cast("Mapping[str, Any]", large) if isinstance(large, dict) else {}
+    stored = _table(large)
     digest = str(stored.get("sha256") or stored.get("oid") or "").removeprefix("sha256:").lower()
     return ModelFile(
         name=name,
         size_bytes=_number(stored.get("size") or entry.get("size")),
         sha256=digest if len(digest) == 64 else "",
     )
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _listed(value: object) -> Sequence[object]:

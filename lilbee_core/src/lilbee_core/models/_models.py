@@ -47,8 +47,8 @@ class Models:
     ) -> None:
         self._folder = folder
         self._hub = hub
-        self._in_use = in_use or dict
-        self._served = served or tuple
+        self._in_use: Callable[[], Mapping[str, str]] = in_use or dict[str, str]
+        self._served: Callable[[], Iterable[str]] = served or tuple[str, ...]
         self._events = events
 
     @property
