@@ -270,7 +270,7 @@ def test_an_archive_of_scans_alone_is_no_text_until_somebody_reads(run: Run) -> 
     assert found.text == "one\n\ntwo\n\nthree"
     empty, _ = run("a.zip", zipped({"a.png": PNG, "b.txt": "words"}), Engine(""))
     assert isinstance(empty, Document)
-    assert (empty.text, "unread_pages" in empty.metadata) == ("words", False)
+    assert (empty.text, "unread_pages" in empty.metadata, empty.warnings) == ("words", False, ())
 
 
 @pytest.mark.slow

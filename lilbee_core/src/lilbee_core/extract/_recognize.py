@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Event, Lock, Semaphore
 from typing import Literal
 
 from lilbee_core.errors import LilbeeError, NoText
@@ -65,11 +66,12 @@ class Recognizer:
         mode: Mode = "auto",
         languages: Sequence[str] = ("en",),
         timeout_s: float = 60.0,
-        workers: int = 0,
+        workers: int | Callable[[], int] = 0,
     ) -> None:
         """Take the settings; `engines` is called with the first page that needs one, best engine first.
 
-        With `workers` 0 one page is read per core, at most 4.
+        So many pages are read at once, of all files together; `workers` that can be called is, after the engines.
+        With 0 it is one page per core, at most 4.
         """
         if timeout_s <= 0:
             raise ValueError(f"timeout_s must be positive, got {timeout_s}")
@@ -77,7 +79,13 @@ class Recognizer:
         self._engines = engines
         self._languages = tuple(languages)
         self._timeout_s = timeout_s
-        self._workers = workers or min(4, os.cpu_count() or 1)
+        self._workers = workers
+        self._readers: _Readers | None = None
+        self._lock = Lock()
+
+    def is_needed(self, source: Source, result: Document | LilbeeError) -> bool:
+        """Say whether a file has pictures to look at, which takes its time."""
+        return (isinstance(result, Document) and bool(result.scans)) or self._has_pages_to_read(source, result)
 
     def complete(
         self, source: Source, result: Document | LilbeeError, pictures: Pictures, watch: Watch = Watch()
@@ -99,7 +107,8 @@ class Recognizer:
             own, member = own_document(document, scan), source_of(scan, source)
             outcome, left = self._complete(member, own, partial(_of_member, pictures, scan.at), watch)
             unread += (len(scan.pages) or 1) if left is None else left
-            if outcome is not own or isinstance(outcome, LilbeeError):
+            # A picture without letters was read all the same, and is no news.
+            if outcome is not own and not (isinstance(outcome, NoText) and left == 0):
                 read.append((scan, outcome))
         whole = _counted(with_scans(document, read), unread)
         return whole if whole.text.strip() else _nothing(source, whole)
@@ -108,9 +117,7 @@ class Recognizer:
         self, source: Source, result: Document | LilbeeError, pictures: PagePictures, watch: Watch
     ) -> tuple[Document | LilbeeError, int | None]:
         """Return what comes of a file, and how many of its pages were not read; None for all of them."""
-        if not has_pictures(source.media_type) or (isinstance(result, LilbeeError) and not isinstance(result, NoText)):
-            return result, 0
-        if isinstance(result, Document) and not (result.pages_without_text or self.mode == "force"):
+        if not self._has_pages_to_read(source, result):
             return result, 0
         unread = len(result.pages_without_text) if isinstance(result, Document) else None
         if self.mode == "off":
@@ -127,6 +134,13 @@ class Recognizer:
             pages = result.pages_without_text
         read, failed = self._read(source, pages, engines, lambda page: first if page == 1 else pictures(page), watch)
         return _joined(source, result, base, first.pages, read, failed), len(failed)
+
+    def _has_pages_to_read(self, source: Source, result: Document | LilbeeError) -> bool:
+        if not has_pictures(source.media_type):
+            return False
+        if isinstance(result, LilbeeError):
+            return isinstance(result, NoText)
+        return bool(result.pages_without_text) or self.mode == "force"
 
     def _read(
         self,
@@ -151,7 +165,8 @@ class Recognizer:
     ) -> Iterator[tuple[int, Picture | None, OcrPage | str]]:
         """Yield page by page in order; few pictures are held at once."""
         running: deque[tuple[int, Picture, Future[OcrPage | str]]] = deque()
-        pool = ThreadPoolExecutor(self._workers, thread_name_prefix="lilbee-ocr")
+        readers, stopped = self._all_readers(), Event()
+        pool = ThreadPoolExecutor(readers.count, thread_name_prefix="lilbee-ocr")
         try:
             for page in pages:
                 check()
@@ -159,13 +174,27 @@ class Recognizer:
                 if isinstance(picture, LilbeeError):
                     yield page, None, picture.message
                     continue
-                running.append((page, picture, pool.submit(self._recognize, picture, engines)))
-                while len(running) > self._workers:
+                running.append((page, picture, pool.submit(self._in_turn, picture, engines, readers, stopped)))
+                while len(running) > readers.count:
                     yield _next(running, check)
             while running:
                 yield _next(running, check)
         finally:
+            stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
+
+    def _all_readers(self) -> _Readers:
+        with self._lock:
+            if self._readers is None:
+                count = self._workers if isinstance(self._workers, int) else self._workers()
+                self._readers = _Readers(count or min(4, os.cpu_count() or 1))
+            return self._readers
+
+    def _in_turn(
+        self, picture: Picture, engines: Sequence[OcrEngine], readers: _Readers, stopped: Event
+    ) -> OcrPage | str:
+        with readers.free:
+            return "it was given up" if stopped.is_set() else self._recognize(picture, engines)
 
     def _recognize(self, picture: Picture, engines: Sequence[OcrEngine]) -> OcrPage | str:
         reason = "no engine could read it"
@@ -177,6 +206,14 @@ class Recognizer:
                 reason = error.message if isinstance(error, LilbeeError) else f"{engine.name} failed ({error!r})"
                 log.info("text recognition by %s failed on a page: %s", engine.name, reason)
         return reason
+
+
+class _Readers:
+    """So many pages are read at once, whatever files they belong to."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.free = Semaphore(count)
 
 
 def _next(
