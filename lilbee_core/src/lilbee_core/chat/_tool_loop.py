@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import cast
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.protocols import ChatProvider
@@ -37,7 +38,7 @@ class ToolBox:
         if not isinstance(arguments, dict):
             return f"The arguments are no JSON object: {call.arguments[:200]!r}"
         try:
-            result = runs(arguments)
+            result = runs(cast("Mapping[str, object]", arguments))
         except LilbeeError as error:
             return f"It failed: {error.message}"
         except (KeyError, TypeError, ValueError) as error:

@@ -205,7 +205,7 @@ def in_order(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessa
     replies: dict[str, list[ConversationMessage]] = {}
     known = {one.id for one in messages}
     for one in messages:
-        if one.reply_to in known and one.reply_to is not None:
+        if one.reply_to is not None and one.reply_to in known:
             replies.setdefault(one.reply_to, []).append(one)
     ordered: list[ConversationMessage] = []
     for one in messages:
