@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -90,7 +92,7 @@ class TestFiles:
         state.write(record)
         path = state.path_of("embed", ME)
         assert list(state.scan()) == [replace(record, path=path)]
-        assert path.name == "embed.1.fleet.json"
+        assert path.name == f"embed.1.{plain_name(platform.node())}.fleet.json"
 
     @pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
     def test_nobody_else_can_read_it(self, state: StateFolder) -> None:
@@ -122,7 +124,15 @@ class TestFiles:
         with pytest.raises(TypeError):
             state.write(bad)
         assert state.path_of("embed", ME).read_text("utf-8") == before
-        assert [path.name for path in state.folder.iterdir()] == ["embed.1.fleet.json"]
+        assert list(state.folder.iterdir()) == [state.path_of("embed", ME)]
+
+    def test_those_of_another_machine_that_shares_the_home_are_left_alone(self, state: StateFolder) -> None:
+        elsewhere = state.folder / "embed.1.elsewhere.fleet.json"
+        state.write(GroupRecord(group="embed", owner=DEAD, servers=(server(),), host="elsewhere", path=elsewhere))
+        assert list(state.scan()) == []
+        processes = FakeProcesses(ProcessMark(30, 3.0))
+        assert reap(state, processes, spare_detached=False, everything=True).pids == ()
+        assert elsewhere.exists()
 
     def test_an_owner_removes_only_its_own(self, state: StateFolder) -> None:
         state.write(GroupRecord(group="embed", owner=ME))
@@ -224,7 +234,10 @@ class TestRealProcesses:
 
     def test_a_process_is_found_by_its_key_file_and_ended(self, sleeper: subprocess.Popen[bytes]) -> None:
         processes = SystemProcesses()
-        found = processes.find(server(key_file="/state/x.key"))
+        deadline = time.monotonic() + 10
+        while not (found := processes.find(server(key_file="/state/x.key"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
         assert [mark.pid for mark in found] == [sleeper.pid]
         assert processes.find(server(key_file="/state/y.key")) == []
         processes.end(found)
@@ -242,7 +255,10 @@ class TestRealProcesses:
         popen = subprocess.Popen([program, "-S", "-c", code, "--model", "m.gguf"], start_new_session=True)
         try:
             processes = SystemProcesses()
-            assert processes.is_server(ProcessMark(popen.pid), server())
+            deadline = time.monotonic() + 10
+            while not processes.is_server(ProcessMark(popen.pid), server()):  # its command is told a moment late
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
             assert not processes.is_server(ProcessMark(popen.pid), server(model="other.gguf"))
         finally:
             popen.kill()

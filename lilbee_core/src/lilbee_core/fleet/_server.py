@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import platform
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -95,7 +96,7 @@ class Server:
         self._crashed = self._gone = False
         self._retry_at = self._ready_at = self._last_used = self._cooling_until = 0.0
         self._adopted = False
-        stem = f"{plain_name(placed.id)}.{around.owner.pid}"
+        stem = f"{plain_name(placed.id)}.{around.owner.pid}.{plain_name(platform.node())}"
         self.log_file, self._key_file = around.folder / f"{stem}.log", around.folder / f"{stem}.key"
         self.in_flight = 0
         self.starts = 0

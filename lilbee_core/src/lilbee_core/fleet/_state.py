@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import os
+import platform
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,6 +88,7 @@ class GroupRecord:
     version: str = ""
     engine: str = ""
     machine: MachineSnapshot | None = None
+    host: str = field(default_factory=platform.node)
     path: Path | None = None
 
     def content(self) -> dict[str, object]:
@@ -98,6 +100,7 @@ class GroupRecord:
             "detached": self.detached,
             "version": self.version,
             "engine": self.engine,
+            "host": self.host,
             "machine": None if self.machine is None else self.machine.to_dict(),
             "servers": [_server_out(one) for one in self.servers],
         }
@@ -111,7 +114,8 @@ class StateFolder:
 
     def path_of(self, group: str, owner: ProcessMark) -> Path:
         """Return where a group of an owner is recorded."""
-        return self.folder / f"{plain_name(group)}.{owner.pid}{_SUFFIX}"
+        # Processes of other machines may have the same ids.
+        return self.folder / f"{plain_name(group)}.{owner.pid}.{plain_name(platform.node())}{_SUFFIX}"
 
     def write(self, record: GroupRecord) -> None:
         """Record a group, at once or not at all: a scan never reads half a file.
@@ -142,14 +146,20 @@ class StateFolder:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def scan(self) -> Iterator[GroupRecord]:
-        """Yield every record that can be read. One that cannot is left where it is: it may be of a newer version."""
+        """Yield every record of this machine that can be read.
+
+        One that cannot is left where it is: it may be of a newer version. Where several machines share a home, an id
+        of another one's process means nothing here.
+        """
         try:
             paths = sorted(self.folder.glob(f"*{_SUFFIX}"))
         except OSError:
             return
         for path in paths:
             try:
-                yield _group_in(cast("Mapping[str, Any]", json.loads(path.read_text("utf-8"))), path)
+                record = _group_in(cast("Mapping[str, Any]", json.loads(path.read_text("utf-8"))), path)
+                if record.host == platform.node():
+                    yield record
             except FileNotFoundError:
                 continue
             except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -200,6 +210,7 @@ def _group_in(value: Mapping[str, Any], path: Path) -> GroupRecord:
         version=str(value.get("version", "")),
         engine=str(value.get("engine", "")),
         machine=_machine_in(value.get("machine")),
+        host=str(value.get("host", platform.node())),
         path=path,
     )
 
