@@ -19,6 +19,7 @@ _NOT_NAMES = ("ed", "ing", "ly")
 _GERMAN = frozenset(
     ("der", "die", "das", "und", "nicht", "ist", "wurde", "ein", "eine", "im", "den", "von", "mit", "dem")
 )
+_EQUALS = frozenset(("and", "or", "und", "oder", "et", "ou", "y", "o", "e", "the", "a", "an"))
 _BY, _OPENERS, _PRONOUNS = (frozenset(map(fold, words)) for words in (BY, OPENERS, PRONOUNS))
 
 
@@ -29,6 +30,8 @@ class Setting:
     context: Terms = ()
     before: Terms = ()
     known: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
+    """Stems of all words of the passage."""
 
 
 @dataclass(slots=True)
@@ -64,7 +67,7 @@ def align(statement: Terms, sentence: Terms, setting: Setting = Setting()) -> Al
     found = Alignment(statement, sentence)
     _match(found)
     _grant(found, setting)
-    for check in (_figures, _names, _denials, _opposites, _exchanged, _counted):
+    for check in (_figures, _names, _denials, _opposites, _subjects, _exchanged, _replaced, _counted):
         found.conflict, found.at_fault = check(found, setting)
         if found.conflict:
             break
@@ -89,12 +92,14 @@ def _match(found: Alignment) -> None:
         elif term.kind != DENIAL:
             by_stem.setdefault(term.stem, []).append(at)
             by_name.setdefault(name_key(term.word), []).append(at)
+    # "40", as an answer, leaves it to the question what is counted.
+    bare = len(found.content) <= 1
     used: set[int] = set()
     last = -1
     for at, term in enumerate(found.statement):
         if term.kind in (SMALL, DENIAL):
             continue
-        places = _places(term, found.sentence, figures, by_stem, by_name)
+        places = _places(term, found.sentence, figures, by_stem, by_name, bare)
         free = [place for place in places if place not in used]
         if not free:
             continue
@@ -106,11 +111,17 @@ def _match(found: Alignment) -> None:
 
 
 def _places(
-    term: Term, sentence: Terms, figures: list[int], by_stem: dict[str, list[int]], by_name: dict[str, list[int]]
+    term: Term,
+    sentence: Terms,
+    figures: list[int],
+    by_stem: dict[str, list[int]],
+    by_name: dict[str, list[int]],
+    bare: bool,
 ) -> list[int]:
     if term.figure is not None:
         same = [at for at in figures if term.figure.same_value(_figure(sentence[at]))]
-        return [at for at in same if term.figure.fits_unit(_figure(sentence[at]))]
+        fitting = [at for at in same if term.figure.fits_unit(_figure(sentence[at]))]
+        return fitting or (same if bare and term.figure.unit is None else [])
     if term.kind == NAME:
         return by_name.get(name_key(term.word)) or _parts(term, sentence)
     return by_stem.get(term.stem) or by_name.get(name_key(term.word)) or _parts(term, sentence)
@@ -136,13 +147,13 @@ def _parts(term: Term, sentence: Terms) -> list[int]:
 def _short_forms(found: Alignment, used: set[int]) -> None:
     """Match "UN" with "United Nations", either way round."""
     for at, term in enumerate(found.statement):
-        if at in found.pairs or term.kind not in (NAME, WORD) or not term.capital:
+        if at in found.pairs or not term.upper:
             continue
         if 2 <= len(term.word) <= 6 and (place := _initials(term.word, found.sentence)) is not None:
             found.pairs[at] = place
             used.add(place)
     for at, term in enumerate(found.sentence):
-        if at in used or not (2 <= len(term.word) <= 6) or not term.capital:
+        if at in used or not (2 <= len(term.word) <= 6) or not term.upper:
             continue
         start = _initials(term.word, found.statement)
         if start is not None and start not in found.pairs:
@@ -186,7 +197,8 @@ def _grant(found: Alignment, setting: Setting) -> None:
     head = [at for at in range(anchors[0]) if at not in found.pairs and found.statement[at].kind in (NAME, WORD)]
     if not head:
         return
-    opening = found.sentence[: min(found.pairs.values())]
+    matched = set(found.pairs.values())
+    opening = [one for at, one in enumerate(found.sentence[: found.pairs[anchors[0]]]) if at not in matched]
     if any(one.kind in (NAME, WORD) for one in opening) or not _has_pronoun(found, anchors[0]):
         return
     subject = _subject(setting.before)
@@ -219,15 +231,16 @@ def _subject(sentence: Terms) -> Terms:
 
 
 def _figures(found: Alignment, setting: Setting) -> tuple[str, str]:
-    told = [one.figure for one in (*found.sentence, *setting.context) if one.figure is not None]
+    above = [one.figure for one in setting.context if one.figure is not None]
+    told = [*above, *(one.figure for one in found.sentence if one.figure is not None)]
     for at, term in enumerate(found.statement):
         figure = term.figure
         if figure is None or at in found.pairs:
             continue
-        if any(figure.same_value(one) and figure.fits_unit(one) for one in told):
+        if any(figure.same_value(one) and figure.fits_unit(one) for one in above):
             found.granted.add(at)
             continue
-        if any(figure.same_value(one) for one in told):
+        if any(figure.same_value(one) and not figure.fits_unit(one) for one in told):
             return "unit", term.word
         return ("date" if figure.is_date else "number"), term.word
     return "", ""
@@ -240,7 +253,7 @@ def _names(found: Alignment, setting: Setting) -> tuple[str, str]:
         if at in found.pairs or at in found.granted or not _is_name(found.statement, at, setting):
             continue
         again = told[name_key(term.word)] > 0
-        if name_key(term.word) in context and not again and not _stranger_opens(found):
+        if name_key(term.word) in context and not again and _has_room(found, at):
             found.granted.add(at)
             continue
         return "name", term.word
@@ -259,15 +272,19 @@ def _is_name(terms: Terms, at: int, setting: Setting) -> bool:
     return term.word not in setting.known and not term.word.endswith(_NOT_NAMES)
 
 
-def _stranger_opens(found: Alignment) -> bool:
-    """Say whether the sentence begins with a name that the statement does not have: it speaks of somebody else."""
+def _has_room(found: Alignment, at: int) -> bool:
+    """Say whether a name that stands over the passage may be what the sentence speaks of, without saying so.
+
+    Not where the sentence has a name that the statement lacks: then one was put in the place of the other.
+    """
     matched = set(found.pairs.values())
-    anchors = [place for at, place in found.pairs.items() if found.statement[at].kind == WORD]
-    stop = min(anchors, default=len(found.sentence))
-    return any(
+    anchors = {one: place for one, place in found.pairs.items() if found.statement[one].kind == WORD}
+    opens = all(at < one for one in anchors)
+    stop = min(anchors.values(), default=len(found.sentence)) if opens else len(found.sentence)
+    return not any(
         one.kind == NAME or (one.opens and one.capital and one.kind == WORD)
-        for at, one in enumerate(found.sentence[:stop])
-        if at not in matched
+        for place, one in enumerate(found.sentence[:stop])
+        if place not in matched
     )
 
 
@@ -275,14 +292,16 @@ def _denials(found: Alignment, setting: Setting) -> tuple[str, str]:
     """Hold the negations of both sides against each other, by the words that they deny."""
     back = {place: at for at, place in found.pairs.items()}
     told = [at for at in _negations(found.sentence) if _is_about(found.sentence, at, back)]
-    denied = list(_negations(found.statement))
-    for at in denied:
-        scope = [found.pairs[one] for one in _scope(found.statement, at) if one in found.pairs]
-        if not told or (scope and not any(_touches(found.sentence, one, scope) for one in told)):
+    for at in _negations(found.statement):
+        near = _scope(found.statement, at)
+        scope = next((found.pairs[one] for one in near if one in found.pairs), None)
+        if not near and any(_negations(found.sentence)):
+            continue
+        same = next((one for one in told if scope is None or scope in _scope(found.sentence, one)), None)
+        if same is None:
             return "negation", found.statement[at].word
-    if told and not denied:
-        return "negation", found.sentence[told[0]].word
-    return "", ""
+        told.remove(same)
+    return ("negation", found.sentence[told[0]].word) if told else ("", "")
 
 
 def _negations(terms: Terms) -> Iterator[int]:
@@ -293,10 +312,10 @@ def _negations(terms: Terms) -> Iterator[int]:
 
 
 def _scope(terms: Terms, at: int) -> list[int]:
-    """Return the terms next to a negation that say something: the one behind it, and the one before it."""
+    """Return the terms that a negation is about: the next two that say something, or where none follows, the last."""
     behind = [one for one in range(at + 1, min(len(terms), at + _SCOPE)) if terms[one].kind not in (SMALL, DENIAL)]
     before = [one for one in range(at - 1, max(-1, at - _SCOPE), -1) if terms[one].kind not in (SMALL, DENIAL)]
-    return behind[:2] + before[:1]
+    return behind[:2] or before[:1]
 
 
 def _is_about(terms: Terms, at: int, matched: dict[int, int]) -> bool:
@@ -306,11 +325,6 @@ def _is_about(terms: Terms, at: int, matched: dict[int, int]) -> bool:
     if not behind:
         return any(one in matched for one in scope)
     return behind[0] in matched or (len(behind) > 1 and behind[1] in matched and any(one < at for one in matched))
-
-
-def _touches(terms: Terms, at: int, scope: Sequence[int]) -> bool:
-    near = _scope(terms, at)
-    return any(one in near for one in scope)
 
 
 def _opposites(found: Alignment, setting: Setting) -> tuple[str, str]:
@@ -328,6 +342,24 @@ def _opposites(found: Alignment, setting: Setting) -> tuple[str, str]:
     return "", ""
 
 
+def _subjects(found: Alignment, setting: Setting) -> tuple[str, str]:
+    """Find a statement that says of one thing what the sentence says of another.
+
+    The sentence begins with words that the statement lacks, and the statement puts others in their place that the
+    passage has elsewhere. A word that the passage does not have may mean the same.
+    """
+    if not found.pairs:
+        return "", ""
+    back = {place: at for at, place in found.pairs.items()}
+    first = min(back)
+    if not any(one.kind in (NAME, WORD) for one in found.sentence[:first]):
+        return "", ""
+    for term in found.statement[: back[first]]:
+        if term.kind in (NAME, WORD) and term.stem in setting.stems:
+            return "subject", term.word
+    return "", ""
+
+
 def _exchanged(found: Alignment, setting: Setting) -> tuple[str, str]:
     """Find two names or figures that have changed places: each stands where the other does in the sentence."""
     said, told = _neighbors(found, list(found.pairs.items()))
@@ -336,7 +368,8 @@ def _exchanged(found: Alignment, setting: Setting) -> tuple[str, str]:
     things = [at for at in found.pairs if found.statement[at].kind in (NAME, FIGURE) or found.statement[at].capital]
     for number, one in enumerate(things):
         for other in things[number + 1 :]:
-            if any(_swapped(said, told, one, other, side) for side in (0, 1)):
+            beside = _changed_places(found.statement, said, told, *sorted((one, other)))
+            if beside or any(_swapped(said, told, one, other, side) for side in (0, 1)):
                 return "order", found.statement[one].word
     return "", ""
 
@@ -346,6 +379,15 @@ def _swapped(
 ) -> bool:
     apart = said[one][side] != said[other][side]
     return apart and said[one][side] == told[other][side] and said[other][side] == told[one][side]
+
+
+def _changed_places(
+    terms: Terms, said: dict[int, tuple[int, int]], told: dict[int, tuple[int, int]], one: int, other: int
+) -> bool:
+    """Say the same of two that stand side by side; those that are joined as equals may change places."""
+    swapped = said[one][1] == other and told[other][1] == one
+    inside = said[one][0] == told[other][0] and said[other][1] == told[one][1]
+    return swapped and inside and any(term.kind == SMALL and term.word not in _EQUALS for term in terms[one:other])
 
 
 def _neighbors(
@@ -378,6 +420,36 @@ def _is_passive(terms: Terms) -> bool:
     return any(term.word in _BY for term in terms)
 
 
+def _replaced(found: Alignment, setting: Setting) -> tuple[str, str]:
+    """Find a name or figure that stands where the sentence has another one, which the statement lacks."""
+    matched = set(found.pairs.values())
+    said, told = found.statement, found.sentence
+    for at, place in found.pairs.items():
+        after = _next(said, at)
+        there = _next(told, place)
+        if after is None or there is None or there in matched or found.pairs.get(after) is None:
+            continue
+        kinds = (_thing(said[after]), _thing(told[there]))
+        # Behind another preposition it is something else that was left out.
+        same = said[after - 1].word == told[there - 1].word or (after - 1 == at and there - 1 == place)
+        same = same and said[after].sign == told[there].sign
+        if kinds[0] and kinds[0] == kinds[1] and same:
+            return ("number" if kinds[0] == FIGURE else "name"), said[after].word
+    return "", ""
+
+
+def _next(terms: Terms, at: int) -> int | None:
+    """Return the next term that says something, unless the sentence ends or something is denied before it."""
+    for one in range(at + 1, min(len(terms), at + 4)):
+        if terms[one].kind != SMALL:
+            return one
+    return None
+
+
+def _thing(term: Term) -> str:
+    return term.kind if term.kind in (NAME, FIGURE) else ""
+
+
 def _counted(found: Alignment, setting: Setting) -> tuple[str, str]:
     """Find a number that counts something else: in the sentence, that thing has a number of its own."""
     for at, place in found.pairs.items():
@@ -388,6 +460,6 @@ def _counted(found: Alignment, setting: Setting) -> tuple[str, str]:
         if found.sentence[thing].figure is not None or found.sentence[thing].kind != WORD:
             continue
         own = found.sentence[thing - 1].figure if thing else None
-        if own is not None and thing - 1 != place and not figure.same_value(own):
+        if figure.unit is None and own is not None and thing - 1 != place and not figure.same_value(own):
             return "number", found.statement[at].word
     return "", ""

@@ -82,7 +82,7 @@ _UNIT_GROUPS = """
     length 0.001 mm millimeter millimeters millimetre millimetres millimètres milímetros;
     length 1e-06 µm μm micrometer micrometers micron microns;
     length 1e-09 nm nanometer nanometers nanometre nanometres;
-    length 1609.34 mile miles meile meilen millas;
+    length 1609.344 mi mile miles meile meilen millas;
     length 0.3048 ft foot feet fuß pieds pies;
     length 0.0254 inch inches zoll pouces pulgadas;
     length 0.9144 yd yard yards;
@@ -162,6 +162,8 @@ def _units() -> dict[str, tuple[str, float]]:
 
 
 UNITS = _units()
+# Signs that are words where they stand alone.
+SIGNS_ONLY = frozenset(("mi", "oz", "ha", "ms", "ps"))
 SIGNS = re.compile(
     r"[ \u00a0\u202f-]?(?:(km/h|m/s|km²|m²|km2|m2|kWh|MWh|°\s?[CF]|°|%|€|£|\$|¥|₹|µm|μm)|"
     r"(km|cm|mm|nm|kg|mg|ml|ha|lb|oz|ft|mi|GHz|MHz|kHz|Hz|kW|MW|GW|GB|MB|KB|TB|kB|kph|mph|hp|ms|g|m|s|h|V|W|J|l)\b)"
@@ -173,6 +175,9 @@ NUMBER = re.compile(r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?
 DATE = re.compile(
     r"(?<![\d./-])(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})(?P<apart>[./-])(\d{1,2})(?P=apart)(\d{4}|\d{2}))(?![\d/-])(?!\.\d)"
 )
+
+
+_MAY_BE_LEFT_OUT = frozenset(("since", "dollar", "euro", "sterling", "yen"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +212,8 @@ class Figure:
         if self.ordinal != other.ordinal or self.decade != other.decade:
             return False
         scale = self.factor / other.factor if self.unit == other.unit else 1.0
+        if len(self.values) == len(other.values):
+            return any(_close(one * scale, two) for one, two in zip(self.values, other.values, strict=True))
         return any(_close(one * scale, two) for one in self.values for two in other.values)
 
     def fits_unit(self, other: Figure) -> bool:
@@ -214,7 +221,8 @@ class Figure:
         if self.is_date or other.is_date or self.unit == other.unit:
             return True
         if self.unit is None:
-            return other.unit not in ("share", "points", "before")
+            # A year needs no era, and the dollars of a sum may go without saying, but shares are no numbers.
+            return other.unit in _MAY_BE_LEFT_OUT
         # What the era of a year is goes without saying; "12 degrees" are those of the scale that the text names.
         return {self.unit, other.unit} in ({"since", None}, {"degree", "celsius"}, {"degree", "fahrenheit"})
 
@@ -232,7 +240,7 @@ class Figure:
 
 
 def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-6 * max(abs(one), abs(other), 1e-9)
+    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
 
 
 def values_of(written: str) -> tuple[float, ...]:

@@ -49,8 +49,8 @@ FUNCTION = _set(
 
 REPORTING = _set(
     """
-    according added additionally answer answers based document documents describe described describes explain explained
-    explains furthermore generally given mention mentioned mentions moreover namely note noted notes passage passages
+    according added additionally answer answers based document documents describe described describes example examples
+    explain explained explains furthermore generally given instance mention mentioned mentions moreover namely note noted notes passage passages
     report reported reports said say says see source sources state stated states tell tells text
     """
 )
@@ -66,7 +66,7 @@ NEGATIONS = _set(
 )
 """Words that deny. ``ne`` counts through its partner (ne … pas); ``n't`` is cut off its verb before they are asked."""
 
-WIDENING = _set("only just merely simply nur bloß seulement solo solamente sólo")
+WIDENING = _set("only nur bloß seulement solo solamente sólo")
 """A negation before one of these denies nothing ("not only")."""
 
 PRONOUNS = _set(

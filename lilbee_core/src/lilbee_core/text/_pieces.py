@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ _LINE_STARTS = re.compile(r"[ \t]*(?:\||[-*+•>][ \t]|#{1,6}[ \t]|\d{1,3}[.)][ 
 _ROW = re.compile(r"[ \t]*\|")
 _RULE = re.compile(r"[ \t]*\|?[\s:|=-]+\|?[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t])")
+_VARIABLE = re.compile(r"(?<= )[a-z]\.(?= [A-Z][a-z])")
 _LONG = 600  # characters of a sentence that is none: code, logs, tables without lines
 _TOGETHER = 3  # lines of such a text that are looked at together
 _LONGEST_LIST = 1500
@@ -34,7 +36,7 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
     """Return the pieces of a passage in order; lists come again as a whole behind their lines."""
     found: list[Piece] = []
     header: Span | None = None
-    for span in sentences(text):
+    for span in _sentences(text):
         lines = _lines(text, span)
         if len(lines) == 1:
             found.append(_piece(text, lines))
@@ -49,6 +51,16 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
         found += _groups(text, lines)
     found += _lists(text)
     return tuple(piece for piece in found if piece.stems or piece.terms)
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    """Yield the sentences, cut again where one was taken for an initial: "smaller than k. No other ..."."""
+    for span in sentences(text):
+        start = span.start
+        for match in _VARIABLE.finditer(text, span.start, span.end):
+            yield Span(start, match.end())
+            start = match.end() + 1
+        yield _trim(text, start, span.end)
 
 
 def _lines(text: str, span: Span) -> list[Span]:

@@ -10,7 +10,7 @@ from lilbee_core.types import Span
 # and at an empty line. Initials and common abbreviations do not end one.
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？｡।]+[」』”’]*|\n[ \t]*\n|$(?!\n)")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Za-z]|e\.g|i\.e|etc|vs|cf|ca|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Fig|Abb|bzw|usw|z\.B|d\.h|approx))\.$"
+    r"(?:(?<!['’])\b(?:[A-Za-z]|e\.g|i\.e|etc|vs|cf|ca|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Fig|Abb|bzw|usw|z\.B|d\.h|approx))\.$"
 )
 
 

@@ -23,6 +23,7 @@ _NEEDED_IF_NEAR = 0.5  # the same, where both are near in meaning
 _NEAR = 0.75
 _MOST_LOOKED_AT = 8
 _FEWEST_OF_PART = 2  # words that say something, in a part of a statement
+_GAP = 3  # characters between two sentences that follow each other
 _SHORTEST_RUN = 3  # words that stand together, of a statement that is stitched
 _MOST_RUNS = 4
 
@@ -35,6 +36,7 @@ _PARTS = re.compile(
 )
 _LEAD = re.compile(r"\s*(?:(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+)*")
 _MARKS = re.compile(r"\[\d{1,4}\]")
+_EMPHASIS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`+|(?<!\w)__?(?=\w)|(?<=\w)__?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,11 +154,16 @@ def _evidence(passage: str | Evidence) -> Evidence:
 
 
 def _bare(statement: str) -> str:
-    told = _MARKS.sub("", statement)
+    told = _EMPHASIS.sub("", _MARKS.sub("", statement))
     return told[_LEAD.match(told).end() :].strip(" *_\n\t")  # type: ignore[union-attr]
 
 
 # ---------------------------------------------------------------- one statement, one passage
+
+
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem for piece in pieces_of(text) for stem in piece.stems)
 
 
 @lru_cache(maxsize=512)
@@ -172,14 +179,16 @@ def _check(told: str, passage: Evidence, near: Nearness | None) -> Support:
         if place is None:
             return Support(verdict=Verdict.FABRICATED, reason="quote", at_fault=quote)
     statement = read_terms(told)
-    if places and places[0] is not None:
-        return _around_quotes(told, statement, passage, places[0])
     if not any(term.kind not in (SMALL, DENIAL) for term in statement):
         return Support(verdict=Verdict.FABRICATED, reason="words")
     whole = find_quote(told, passage.text)
     if whole is not None and _stands_alone(passage.text, whole):
         return Support(verdict=Verdict.SUPPORTED, span=whole, coverage=1.0)
-    return _best(told, statement, passage, near)
+    best = _best(told, statement, passage, near)
+    place = places[0] if places else None
+    if place is None or (not best.supported and not _is_framed(statement, passage, place)):
+        return best
+    return Support(verdict=Verdict.SUPPORTED, span=place, coverage=1.0)
 
 
 def _best(told: str, statement: tuple[Term, ...], passage: Evidence, near: Nearness | None) -> Support:
@@ -216,9 +225,10 @@ def _candidates(
         (at for at, piece in enumerate(pieces)),
         key=lambda at: (-len(stems & pieces[at].stems), len(pieces[at].terms)),
     )[:_MOST_LOOKED_AT]
-    context, known = read_terms(passage.context), _words(passage.text)
+    context, known, all_stems = read_terms(passage.context), _words(passage.text), _stems(passage.text)
     laid = [
-        (pieces[at], align(statement, pieces[at].terms, Setting(context, _before(pieces, at), known))) for at in shared
+        (pieces[at], align(statement, pieces[at].terms, Setting(context, _before(pieces, at), known, all_stems)))
+        for at in shared
     ]
     laid = [(piece, one) for piece, one in laid if one.pairs]
     laid.sort(key=lambda pair: (-pair[1].coverage, bool(pair[1].conflict), len(pair[0].terms)))
@@ -236,16 +246,29 @@ def _before(pieces: Sequence[Piece], at: int) -> tuple[Term, ...]:
 
 
 def _adds_from_elsewhere(one: Alignment, piece: Piece, pieces: Sequence[Piece]) -> bool:
-    """Say whether what a sentence lacks stands together in another one: then two were made into one."""
+    """Say whether words that a sentence lacks were taken from another one: then two were made into one.
+
+    Two of them stand there, or one of them beside the word that it stands beside in the statement. Words that stand
+    nowhere in the passage may be others of the same meaning.
+    """
+    content = one.content
+    keys = [one.statement[at].stem or one.statement[at].word for at in content]
     missing = set(one.missing)
-    for at in missing:
-        following = next((place for place in one.content if place > at), None)
-        if following is None or following not in missing:
+    lacking = {key for key, at in zip(keys, content, strict=True) if at in missing}
+    if not lacking:
+        return False
+    beside = {pair for pair, places in zip(pairwise(keys), pairwise(content), strict=True) if missing & set(places)}
+    for other in pieces:
+        if other.span.start < piece.span.end and piece.span.start < other.span.end:
             continue
-        pair = {one.statement[at].stem or one.statement[at].word, one.statement[following].stem}
-        if any(pair <= other.stems for other in pieces if other is not piece):
+        held = lacking & other.stems
+        if len(held) > 1 or (held and beside & set(pairwise(_keys(other)))):
             return True
     return False
+
+
+def _keys(piece: Piece) -> list[str]:
+    return [term.stem or term.word for term in piece.terms if term.kind not in (SMALL, DENIAL)]
 
 
 def _stands_alone(text: str, span: Span) -> bool:
@@ -254,23 +277,15 @@ def _stands_alone(text: str, span: Span) -> bool:
     return any(len(span) >= 0.8 * len(piece.span) for piece in holding)
 
 
-def _around_quotes(told: str, statement: tuple[Term, ...], passage: Evidence, place: Span) -> Support:
-    """Check what is said around a true quotation: it may frame it, and must not contradict it."""
+def _is_framed(statement: tuple[Term, ...], passage: Evidence, place: Span) -> bool:
+    """Say whether sentences that hold a true quotation bear out what is said around it."""
     pieces = pieces_of(passage.text)
-    spans = [match.span() for match in _QUOTED.finditer(told)]
-    outside = tuple(term for term in statement if not any(start <= term.start < end for start, end in spans))
-    known = _words(passage.text)
-    near = [at for at, piece in enumerate(pieces) if piece.span.start < place.end and place.start < piece.span.end]
-    everything = tuple(term for at in near for term in pieces[at].terms)
-    before = _before(pieces, near[0]) if near else ()
-    context = (*read_terms(passage.context), *(term for piece in pieces for term in piece.terms if term.kind == NAME))
-    laid = align(outside, everything, Setting(context, before, known))
-    if laid.conflict in ("number", "unit", "date", "name", "opposite"):
-        quote = quotations(told)[0]
-        return Support(
-            verdict=Verdict.FABRICATED, reason=laid.conflict, at_fault=laid.at_fault or quote, coverage=laid.coverage
-        )
-    return Support(verdict=Verdict.SUPPORTED, span=place, coverage=1.0)
+    at = [at for at, piece in enumerate(pieces) if piece.span.start < place.end and place.start < piece.span.end]
+    terms = tuple(term for one in at for term in pieces[one].terms)
+    before = _before(pieces, at[0]) if at else ()
+    setting = Setting(read_terms(passage.context), before, _words(passage.text), _stems(passage.text))
+    laid = align(statement, terms, setting)
+    return not laid.conflict and laid.coverage >= _NEEDED
 
 
 # ---------------------------------------------------------------- statements of several parts
@@ -321,25 +336,36 @@ def _of_part(
     terms: tuple[Term, ...], passage: Evidence, pieces: Sequence[Piece], subject: frozenset[str], after: Span | None
 ) -> tuple[Piece, Alignment] | None:
     for piece, one in _candidates(terms, passage, pieces):
-        fits = not one.conflict and one.coverage >= _NEEDED_OF_CLAUSE
-        if fits and (after is None or piece.span == after or _goes_on(one, piece, subject)):
+        fits = not one.conflict and one.coverage >= _NEEDED_OF_CLAUSE and not _adds_from_elsewhere(one, piece, pieces)
+        if fits and (after is None or piece.span == after or _goes_on(one, piece, subject, after)):
             return piece, one
     return None
 
 
-def _goes_on(one: Alignment, piece: Piece, subject: frozenset[str]) -> bool:
-    """Say whether a sentence speaks of the subject of the statement: by name, or by a pronoun in its place."""
+def _goes_on(one: Alignment, piece: Piece, subject: frozenset[str], after: Span | None) -> bool:
+    """Say whether a sentence speaks of the subject of the statement: by name, or by a pronoun in its place.
+
+    A part that brings its own subject speaks for itself.
+    """
     opening = piece.terms[: min(one.pairs.values())]
-    if any(term.kind in (NAME, WORD) and name_key(term.word) in subject for term in piece.terms[: len(opening) + 1]):
-        return True
-    return bool(opening) and piece.prose and not any(term.kind in (NAME, WORD) for term in opening)
+    named = [term for term in opening if term.kind in (NAME, WORD)]
+    if named:
+        return all(name_key(term.word) in subject for term in named)
+    follows = after is not None and 0 <= piece.span.start - after.end <= _GAP
+    return not opening or (piece.prose and follows)
 
 
 def _subject_of(terms: tuple[Term, ...]) -> frozenset[str]:
-    """Return the names that a statement is about, else its first word."""
-    names = [name_key(term.word) for term in terms if term.kind == NAME or (term.opens and term.kind == WORD)]
-    words = [name_key(term.word) for term in terms if term.kind == WORD]
-    return frozenset(names or words[:1])
+    """Return the words that a statement begins with, up to its verb as far as that can be told."""
+    found: list[str] = []
+    for term in terms:
+        if term.kind in (NAME, WORD):
+            if found and not term.capital and terms[0].capital:
+                break
+            found.append(name_key(term.word))
+        elif found:
+            break
+    return frozenset(found)
 
 
 def _together(told: str, cited: Sequence[Evidence]) -> dict[int, Support]:

@@ -50,6 +50,10 @@ class Term(NamedTuple):
     opens: bool = False
     """Whether it opens a sentence: its capital tells nothing."""
     capital: bool = False
+    upper: bool = False
+    """Whether it is written in capitals throughout."""
+    sign: str = ""
+    """The punctuation before it, if any."""
 
 
 @lru_cache(maxsize=256)
@@ -89,7 +93,7 @@ class _Reader:
         self._text = text
         self._tokens = list(_TOKEN.finditer(text))
         self._terms: list[Term] = []
-        self._month_pending = False
+        self._mixed = not text.isupper()
 
     def read(self) -> tuple[Term, ...]:
         at = 0
@@ -172,7 +176,7 @@ class _Reader:
             return _UNITS["%"], following + 2, self._tokens[following + 1].end()
         if words[:2] in (["percentage", "points"], ["percentage", "point"]):
             return ("points", 1.0), following + 2, self._tokens[following + 1].end()
-        if not words or len(words[0]) < 2 or words[0] not in _UNITS:
+        if not words or len(words[0]) < 2 or words[0] in figures.SIGNS_ONLY or words[0] not in _UNITS:
             return None, following - (power > 1), end
         kind, factor = _UNITS[words[0]]
         taken = 1
@@ -204,7 +208,7 @@ class _Reader:
             if before.figure.unit is None and not any(1000 <= value <= 2100 for value in before.figure.values):
                 shared = replace(before.figure, unit=figure.unit, factor=figure.factor)
                 self._terms[at] = before._replace(figure=shared)
-        self._terms.append(Term(FIGURE, self._text[start:end], "", start, end, figure))
+        self._terms.append(Term(FIGURE, self._text[start:end], "", start, end, figure, sign=self._sign(start)))
 
     def _joined(self, start: int) -> int | None:
         """Return which term is a bare number that a word such as "to" joins to what starts here."""
@@ -351,17 +355,24 @@ class _Reader:
             written = written[: lower.index("'")]
         word = fold(written)
         capital = written[:1].isupper()
-        self._terms.append(Term(self._kind(written, word, opens), word, stem(word), start, end, None, opens, capital))
+        upper = capital and len(written) > 1 and written.isupper()
+        kind = self._kind(word, opens, capital, upper)
+        self._terms.append(Term(kind, word, stem(word), start, end, None, opens, capital, upper, self._sign(start)))
 
-    def _kind(self, written: str, word: str, opens: bool) -> str:
-        shouts = len(written) > 1 and written.isupper() and not opens
-        if word in _NEGATIONS and not shouts:
+    def _kind(self, word: str, opens: bool, capital: bool, upper: bool) -> str:
+        shouts = upper and self._mixed
+        inside = capital and not opens
+        if word in _NEGATIONS and (not inside or upper):
             return DENIAL
-        if word in _FUNCTION and not shouts and not (word in _ALSO_NAMES and written[:1].isupper() and not opens):
+        if word in _FUNCTION and not shouts and not (word in _ALSO_NAMES and inside):
             return SMALL
-        if written[:1].isupper() and not opens:
-            return NAME
-        return SMALL if word in _REPORTING and not written[:1].isupper() else WORD
+        if word in _REPORTING and not inside:
+            return SMALL
+        return NAME if inside or (shouts and word in _FUNCTION) else WORD
+
+    def _sign(self, start: int) -> str:
+        gap = self._text[self._terms[-1].end : start] if self._terms else ""
+        return "" if gap in ("", " ") else gap.strip()[:1]
 
     def _opens(self, start: int) -> bool:
         if not self._terms:
