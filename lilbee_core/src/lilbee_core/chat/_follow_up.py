@@ -50,6 +50,8 @@ _PARTICIPLE = re.compile(
     r"broken|chosen|known|grown|shown|drawn|eaten|ge[a-zäöüß]{3,}(?:t|en)"
 )
 _MOST_CARRIED = 8
+_MOST_BACK = 8
+"""Questions. A subject that was named longer ago is none any more."""
 _FEWEST_WORDS = 2
 _LONGEST_QUERY = 300
 _NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
@@ -100,7 +102,7 @@ class FollowUps:
         if not self.points_back(question):
             return Rewritten(query=question)
         carried: list[str] = []
-        for before in reversed(earlier):
+        for before in reversed(earlier[-_MOST_BACK:]):
             words = self._words(before)
             if not self.points_back(before):
                 carried = [*words, *carried]

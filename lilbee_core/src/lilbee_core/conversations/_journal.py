@@ -75,7 +75,11 @@ class Journal:
 
     def _read(self, id_: str) -> list[ConversationMessage | None]:
         kind = _messages(id_)
-        return [self._taken(kind, key, message_from) for key in self._state().keys(kind)]
+        try:
+            return [message_from(value) for _, value in self._state().items(kind)]
+        except (StoreError, *_UNREADABLE):
+            # One by one, to tell those that can be read.
+            return [self._taken(kind, key, message_from) for key in self._state().keys(kind)]
 
     def unreadable(self, id_: str) -> int:
         """Return how many messages of a conversation cannot be read."""
