@@ -452,6 +452,9 @@ class Damaged(MemoryState):
     def load(self, kind: str, key: str) -> object:  # type: ignore[override]
         return self.broken.get((kind, key)) or super().load(kind, key)
 
+    def items(self, kind: str) -> Iterator[tuple[str, object]]:  # type: ignore[override]
+        return iter([(key, self.load(kind, key)) for key in self.keys(kind)])
+
 
 @pytest.mark.parametrize("junk", [{"id": 3}, {"title": "x"}, {"id": "a", "title": None}])
 def test_a_damaged_record_is_told_and_costs_nothing_else(junk: object) -> None:
