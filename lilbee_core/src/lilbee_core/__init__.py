@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lilbee_core.concepts import ConceptGraph as ConceptGraph
     from lilbee_core.embed import Embedder as Embedder
     from lilbee_core.errors import LilbeeError as LilbeeError
+    from lilbee_core.fleet import Fleet as Fleet
     from lilbee_core.library import Lilbee as Lilbee
     from lilbee_core.rerank import Reranker as Reranker
     from lilbee_core.search import Searcher as Searcher
@@ -44,6 +45,7 @@ _HOMES = {
     "ConceptGraph": "concepts",
     "Embedder": "embed",
     "LilbeeError": "errors",
+    "Fleet": "fleet",
     "Lilbee": "library",
     "Reranker": "rerank",
     "Searcher": "search",
