@@ -25,11 +25,14 @@ from lilbee_core.fleet._inventory import log_of, running
 from lilbee_core.fleet._launcher import SystemLauncher
 from lilbee_core.fleet._loading import SHORTEST_LIMIT_S, Surroundings, loaded_bytes
 from lilbee_core.fleet._monitor import Monitor
+from lilbee_core.fleet._planner import ModelPlanner
 from lilbee_core.fleet._probe import HttpProbe, Probe
 from lilbee_core.fleet._reaper import Processes, SystemProcesses, reap
 from lilbee_core.fleet._routing import Lease, LoadTeller, OnProgress, Role
 from lilbee_core.fleet._server import GONE
+from lilbee_core.fleet._sizing import PlanOptions, RoleModel
 from lilbee_core.fleet._state import ProcessMark, StateFolder
+from lilbee_core.settings import user_cache_dir, user_data_dir
 from lilbee_core.types import FleetPlan, MachineSnapshot, Placement, ServerStatus
 
 if TYPE_CHECKING:
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_LOCK_S = 60.0
 _MOVES = 4
 
 
@@ -137,6 +139,28 @@ class Fleet:
         self._unfit: set[tuple[str, ...]] = set()
         self._closed = False
         self._pid = os.getpid()
+
+    @classmethod
+    def of(
+        cls,
+        *models: RoleModel,
+        plan: PlanOptions | None = None,
+        options: FleetOptions | None = None,
+        state_dir: Path | None = None,
+        events: EventSink | None = None,
+    ) -> Fleet:
+        """Return a fleet for these models, planned for this machine; it keeps its state where every lilbee looks."""
+        from lilbee_core import __version__
+
+        planner = ModelPlanner(models=lambda: models, options=plan or PlanOptions())
+        return cls(
+            planner,
+            state_dir=state_dir or user_data_dir() / "fleet",
+            options=options,
+            version=__version__,
+            cache_file=user_cache_dir() / "engines.json",
+            events=events,
+        )
 
     # ------------------------------------------------------------------ use
 
@@ -414,7 +438,7 @@ class Fleet:
         engine = self._find()
         around = self._surroundings(engine, self._options)
         self._state.prepare()
-        with self._alone():
+        with self._state.alone():
             reap(self._state, self._processes, spare_detached=self._options.keep_warm)
             left = [one for one in self._state.scan() if one.detached and not self._processes.is_alive(one.owner)]
             # What runs already was planned for the machine as it was before; so that it fits, the same is assumed now.
@@ -466,19 +490,3 @@ class Fleet:
                     turn_timeout_s=self._options.turn_timeout_s,
                 )
         return Built(plan=plan, around=around, groups=groups, roles=roles_of(groups))
-
-    @contextmanager
-    def _alone(self) -> Generator[None]:
-        """Reap and adopt by one process at a time, so that two do not adopt the same server."""
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(self._state.folder / "lock", timeout=_LOCK_S)
-        try:
-            lock.acquire()
-        except (Timeout, OSError) as error:
-            log.warning("%s cannot be locked: %s", self._state.folder, error)
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                lock.release()

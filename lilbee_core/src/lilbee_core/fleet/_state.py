@@ -9,7 +9,8 @@ import os
 import platform
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +22,7 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 _SUFFIX = ".fleet.json"
 _SAME_START_S = 1.0
+_LOCK_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,22 @@ class StateFolder:
         """Forget a group of an owner."""
         with contextlib.suppress(OSError):
             self.path_of(group, owner).unlink()
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Reap and adopt by one process at a time, so that two do not adopt the same server."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / "lock", timeout=_LOCK_S)
+        try:
+            lock.acquire()
+        except (Timeout, OSError) as error:
+            log.warning("%s cannot be locked: %s", self.folder, error)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                lock.release()
 
     def prepare(self) -> None:
         """Create the folder, for this user alone."""
