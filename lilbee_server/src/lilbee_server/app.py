@@ -13,7 +13,7 @@ from litestar.openapi import OpenAPIConfig
 from lilbee_core import Lilbee, LilbeeError, __version__
 from lilbee_server.guard import Guard
 from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
-from lilbee_server.routes import crawl, health, jobs, search, status
+from lilbee_server.routes import crawl, health, jobs, placement, search, status
 
 MOST_BODY_BYTES = 10_000_000
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
@@ -37,6 +37,8 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
                 crawl.crawl,
                 crawl.pages,
                 crawl.forget,
+                placement.gpus,
+                placement.router,
                 jobs.jobs,
                 jobs.job,
                 jobs.cancel,

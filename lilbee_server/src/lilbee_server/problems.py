@@ -18,17 +18,27 @@ _EXPECTED = re.compile(r"Expected `(\w+)[^`]*`(?: ([<>]=? \d+))?")
 _MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
 _WANTED = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text"}
 
+
+class Forbidden(errors.LilbeeError):
+    """Something that requests may not do here."""
+
+    default_code = "server.forbidden"
+
+
 _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.EmptyQuery, 400),
     (errors.InvalidFilter, 400),
     (errors.InvalidArgument, 400),
     (errors.SettingsError, 400),
+    (errors.PlacementError, 400),
+    (Forbidden, 403),
     (errors.NotFound, 404),
     (errors.ModelNotFound, 404),
     (errors.EmbedderMismatch, 409),
     (errors.StoreLocked, 503),
     (errors.SourceUnavailable, 503),
     (errors.ProviderUnavailable, 503),
+    (errors.FleetError, 503),
     (errors.ProviderError, 502),
 )
 
