@@ -22,13 +22,15 @@ import pytest
 
 from lilbee_core.errors import FleetError
 from lilbee_core.events import Progress, ServerStarted, ServerStopped, Warned
-from lilbee_core.fleet import Fleet, FleetOptions, find_engine
+from lilbee_core.fleet import Fleet, FleetOptions, RoleModel, find_engine
 from lilbee_core.fleet._engine import Candidate
 from lilbee_core.fleet._state import StateFolder
+from lilbee_core.models import read_facts
 from lilbee_core.protocols import Endpoint
 from lilbee_core.testing import RecordingSink
 from lilbee_core.types import LoadProgress, PlacedServer
 from tests.support.fleets import FixedPlanner, placed
+from tests.support.gguf_files import llama
 from tests.support.llama_server import write_engine, write_model
 
 pytestmark = [
@@ -172,6 +174,17 @@ class TestStarting:
     def test_a_server_that_names_its_port_only_when_it_is_ready(self, world: World) -> None:
         fleet = world.fleet(world.server("chat", world.model("late.gguf", load_s=0.1, late_port=True)))
         assert ask(fleet.endpoint("chat"), "/props")["model_alias"] == "late.gguf"
+
+    def test_a_fleet_needs_no_library(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("DATA", "CACHE"):
+            monkeypatch.setenv(f"LILBEE_{name}_DIR", str(world.folder / name.lower()))
+        model = RoleModel(role="chat", ref="tiny", facts=read_facts(llama(world.folder / "tiny.gguf")))
+        with Fleet.of(model, options=FleetOptions(engine_path=str(world.program))) as fleet:
+            assert [one.id for one in fleet.plan().servers] == ["chat-0"]
+            assert (world.folder / "data" / "fleet").is_dir()
+            # The stand-in reads no real model file.
+            with pytest.raises(FleetError, match="the model file cannot be used"):
+                fleet.endpoint("chat")
 
     def test_a_role_without_a_model(self, world: World) -> None:
         fleet = world.fleet(world.server("embed"))
