@@ -102,6 +102,7 @@ class SearchOptions:
     join_neighbors: bool = False
     concept_weight: float = 0.3
     graph_variants: int = 3
+    graph_weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +147,7 @@ def full(parts: SearchParts) -> list[SearchStage]:
     chat = parts.chat()
     asking = _reword(parts, chat) if chat is not None else []
     most = parts.options.graph_variants
-    related = [ExpandByGraph(parts.graph, most)] if parts.graph is not None and most else []
+    related = [ExpandByGraph(parts.graph, most, parts.options.graph_weight)] if parts.graph is not None and most else []
     return [*known, *asking, *related, *(_check(parts) if asking else []), *rest]
 
 
