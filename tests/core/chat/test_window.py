@@ -6,10 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lilbee_core.chat import Window, WindowedChat, message_tokens
+from lilbee_core.chat import ToolBox, ToolLoop, Window, WindowedChat, message_tokens
 from lilbee_core.errors import ProviderError
 from lilbee_core.testing import ScriptedChat, open_test_library
+from lilbee_core.testing.contracts import ChatProviderContract
 from lilbee_core.types import AssembledRequest, ChatOptions, Delta, Message, Tool, ToolCall
+
+
+class TestWindowedContract(ChatProviderContract):
+    def make(self) -> WindowedChat:
+        return WindowedChat(ScriptedChat("Bees make it."), context=lambda: 4096)
+
+
+class TestToolLoopContract(ChatProviderContract):
+    def make(self) -> ToolLoop:
+        return ToolLoop(ScriptedChat("Bees make it."), ToolBox(run={}))
+
 
 SYSTEM = Message(role="system", content="Be brief.")
 
