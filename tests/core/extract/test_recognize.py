@@ -191,6 +191,54 @@ def test_a_cancelled_sync_does_not_wait_for_the_page(run: Run) -> None:
         release.set()
 
 
+class Together:
+    """An engine that waits until so many pages are being read at once."""
+
+    name = "together"
+
+    def __init__(self, wanted: int) -> None:
+        self._all_there = threading.Barrier(wanted)
+
+    def recognize(self, image: bytes, *, languages: Sequence[str], timeout_s: float) -> OcrPage:
+        self._all_there.wait(20)
+        return OcrPage(text="Read beside others", confidence=1.0)
+
+
+def test_pages_of_several_files_are_read_at_once_and_no_more_than_allowed() -> None:
+    class Gate:
+        limit = 4
+        most = 0
+
+        def under_way(self, count: int) -> None:
+            self.most = max(self.most, count)
+
+    gate = Gate()
+    sources = [Source(collection="c", path=f"{n}.png", media_type="", data=PNG, size=len(PNG)) for n in range(8)]
+    engine = Together(4)
+    recognizer = Recognizer(lambda: [engine], workers=lambda: 4)
+    registry = ExtractorRegistry(builtin_extractors())
+    with ExtractPool(registry, workers=1, gate=gate, timeout_s=30, recognizer=recognizer) as pool:
+        results = [result for _, result in pool.extract(sources)]
+    assert [one.text for one in results if isinstance(one, Document)] == ["Read beside others"] * 8
+    assert 0 < gate.most <= 4
+
+
+def test_an_engine_that_breaks_the_reading_costs_its_file_alone() -> None:
+    class Strange(Recognizer):
+        def complete(self, source: Source, *rest: object, **more: object) -> Document | LilbeeError:
+            if source.path == "0.png":
+                raise ZeroDivisionError
+            return super().complete(source, *rest, **more)  # type: ignore[arg-type]
+
+    engine = Engine("words of it")
+    sources = [Source(collection="c", path=f"{n}.png", media_type="", data=PNG, size=len(PNG)) for n in range(2)]
+    registry = ExtractorRegistry(builtin_extractors())
+    with ExtractPool(registry, workers=1, timeout_s=30, recognizer=Strange(lambda: [engine])) as pool:
+        results = {source.path: result for source, result in pool.extract(sources)}
+    assert isinstance(results["0.png"], ExtractError)
+    assert isinstance(results["1.png"], Document)
+
+
 def test_a_model_that_sees_keeps_headings_and_tables(run: Run) -> None:
     class Model:
         def read(self, image: bytes, *, prompt: str = "") -> str:

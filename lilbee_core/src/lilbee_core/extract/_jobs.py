@@ -13,7 +13,8 @@ from lilbee_core.extract._wire import Outcome, Recipe
 from lilbee_core.types import Document, Source
 
 Result = tuple[Source, Document | LilbeeError]
-Delivered = tuple[Source, Outcome]
+Delivered = tuple[Source, Outcome, bool]
+"""A file, what came of it, and whether that is final."""
 Fallback = Callable[[Source, LilbeeError], Document | LilbeeError]
 _POLL_S = 0.1
 
@@ -38,8 +39,11 @@ class Job:
         fallback: Fallback | None = None,
         deadline: float | None = None,
         expired: LilbeeError | None = None,
+        final: bool = False,
     ) -> None:
+        """Take the file; a result that is `final` needs nothing more done to it."""
         self.source = source
+        self.final = final
         self.recipe = recipe
         self.page = page
         self.at = at
@@ -95,6 +99,7 @@ class Call:
 
     def __init__(self, check: Callable[[], None]) -> None:
         self.check = check
+        self.given_up = False
         self._jobs: set[Job] = set()
         self._finished: queue.SimpleQueue[tuple[Job, Outcome]] = queue.SimpleQueue()
 
@@ -130,10 +135,11 @@ class Call:
 
     def _take(self, job: Job, result: Outcome) -> Delivered:
         self._jobs.discard(job)
-        return job.source, result
+        return job.source, result, job.final
 
     def abandon(self) -> None:
         """Give up everything that is not done."""
+        self.given_up = True
         for job in self._jobs:
             job.cancel()
         self._jobs.clear()

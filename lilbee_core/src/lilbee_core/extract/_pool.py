@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lilbee_core.errors import LilbeeError, LimitExceeded, UnsupportedFormat
+from lilbee_core.errors import Cancelled, LilbeeError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract._context import FileContext
 from lilbee_core.extract._folders import WorkFolders
 from lilbee_core.extract._jobs import Call, Job, Result
@@ -22,11 +23,14 @@ from lilbee_core.extract._reading import no_text, not_readable
 from lilbee_core.extract._recipes import Plan, Planner
 from lilbee_core.extract._recognize import OnPage, Recognizer, Watch
 from lilbee_core.extract._registry import ExtractorRegistry
-from lilbee_core.extract._run import run_extractor, timed_out
+from lilbee_core.extract._run import crashed, run_extractor, timed_out
 from lilbee_core.extract._text import TextExtractor
 from lilbee_core.extract._wire import Outcome, Setup
 from lilbee_core.plugins.specs import ExtractServices, MemberLimits
+from lilbee_core.protocols import AdmissionGate
 from lilbee_core.types import Document, Source
+
+log = logging.getLogger(__name__)
 
 _WATCH_S = 0.1
 _LOOK_AHEAD = 2
@@ -38,6 +42,16 @@ def _never() -> None:
 
 def _untold(source: Source, done: int, total: int) -> None:
     return None
+
+
+class _Fixed:
+    """Lets the same number of files in, always."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def under_way(self, count: int) -> None:
+        return None
 
 
 class ExtractPool:
@@ -55,6 +69,7 @@ class ExtractPool:
         *,
         workers: int = 0,
         in_flight: int = 0,
+        gate: AdmissionGate | None = None,
         timeout_s: float = 60.0,
         memory_mb: int = 1024,
         cache_dir: Path | None = None,
@@ -72,7 +87,8 @@ class ExtractPool:
         """Take the settings; nothing is started yet.
 
         With `workers` 0 there is one per core, at most 4. A worker is replaced after `recycle_after` files, since
-        libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker.
+        libraries keep memory. At most `in_flight` files of one call are on their way, 0 is two per worker; a
+        `gate` says anew at each file how many may be.
         Files of more than `max_bytes` are not given to a worker. Pages without text are given to the `recognizer`,
         images of at most `most_pixels`. Libraries unpack programs into `native_dir`, which nobody else may write to;
         one of its own if none is given.
@@ -83,7 +99,7 @@ class ExtractPool:
             raise ValueError(f"timeout_s must be positive, got {timeout_s}")
         self._registry = registry
         self._workers = workers or min(4, os.cpu_count() or 1)
-        self._in_flight = in_flight or self._workers * _LOOK_AHEAD
+        self._gate: AdmissionGate = gate or _Fixed(in_flight or self._workers * _LOOK_AHEAD)
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
         self._recycle_after = recycle_after
@@ -138,16 +154,19 @@ class ExtractPool:
         try:
             for source in sources:
                 check()
-                for result in self._begin(call, source):
-                    yield self._finished(*result, watch)
-                while call.pending >= self._in_flight:
-                    yield self._finished(*call.wait(), watch)
+                for begun in self._begin(call, source):
+                    yield from self._finished(call, watch, *begun)
+                self._gate.under_way(call.pending)
+                while call.pending >= self._gate.limit:
+                    yield from self._finished(call, watch, *call.wait())
                 for delivered in call.ready():
-                    yield self._finished(*delivered, watch)
+                    yield from self._finished(call, watch, *delivered)
             while call.pending:
-                yield self._finished(*call.wait(), watch)
+                self._gate.under_way(call.pending)
+                yield from self._finished(call, watch, *call.wait())
         finally:
             call.abandon()
+            self._gate.under_way(0)
 
     def _begin(self, call: Call, source: Source) -> Iterator[Result]:
         """Read a file here and now, or send it on its way."""
@@ -170,15 +189,54 @@ class ExtractPool:
         else:
             self._start_thread(call, source, plan)
 
-    def _finished(self, source: Source, outcome: Outcome, watch: Watch) -> Result:
-        """Have pictures of text recognized, if somebody does that."""
+    def _finished(
+        self, call: Call, watch: Watch, source: Source, outcome: Outcome, final: bool = False
+    ) -> Iterator[Result]:
+        """Yield what came of a file. One with pictures of text comes again, once somebody has recognized that."""
         if isinstance(outcome, Picture):
             raise TypeError("a picture came where a document was asked for")
-        if self._recognizer is None:
+        if final:
+            if isinstance(outcome, Cancelled):
+                raise outcome
+            yield source, outcome
+        elif self._recognizer is None:
             scans_only = isinstance(outcome, Document) and outcome.scans and not outcome.text.strip()
-            return source, no_text(source) if scans_only else outcome
-        return source, self._recognizer.complete(
-            source, outcome, lambda page, at: self._picture(source, page, at, watch.check), watch
+            yield source, no_text(source) if scans_only else outcome
+        elif self._recognizer.is_needed(source, outcome):
+            self._recognize(call, watch, source, outcome, self._recognizer)
+        else:
+            yield source, self._completed(call, watch, source, outcome, self._recognizer)
+
+    def _recognize(
+        self, call: Call, watch: Watch, source: Source, result: Document | LilbeeError, recognizer: Recognizer
+    ) -> None:
+        """Have the text of a file's pictures recognized beside everything else."""
+        job = call.add(Job(source, call.deliver, final=True))
+
+        def work() -> None:
+            try:
+                job.finish(self._completed(call, watch, source, result, recognizer))
+            except LilbeeError as error:
+                job.finish(error)
+            except Exception:
+                log.exception("text recognition failed on %s", source.path)
+                job.finish(crashed(source))
+
+        threading.Thread(target=work, name="lilbee-recognize", daemon=True).start()
+
+    def _completed(
+        self, call: Call, watch: Watch, source: Source, result: Document | LilbeeError, recognizer: Recognizer
+    ) -> Document | LilbeeError:
+        def check() -> None:
+            watch.check()
+            if call.given_up:
+                raise Cancelled("nobody waits for it any more", hint="Sync again.")
+
+        return recognizer.complete(
+            source,
+            result,
+            lambda page, at: self._picture(source, page, at, check),
+            Watch(check=check, on_page=watch.on_page),
         )
 
     def _picture(
@@ -188,7 +246,7 @@ class ExtractPool:
         call = Call(check)
         try:
             self._submit(call.add(Job(source, call.deliver, page=page, at=at)))
-            _, outcome = call.wait()
+            _, outcome, _ = call.wait()
         finally:
             call.abandon()
         if isinstance(outcome, Document):

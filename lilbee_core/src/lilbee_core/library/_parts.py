@@ -387,7 +387,16 @@ class Parts:
         def build() -> Reader:
             from lilbee_core.library._reading import build_reader
 
-            return self.owned(build_reader(self.settings, self.host, self.cache_dir(), lambda: self.router))
+            return self.owned(
+                build_reader(
+                    self.settings,
+                    self.host,
+                    self.cache_dir(),
+                    lambda: self.router,
+                    fleet=lambda: self.fleet,
+                    clock=self.clock,
+                )
+            )
 
         return self.once("reader", build)
 

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError, PluginError
 from lilbee_core.extract import ExtractorRegistry, ExtractPool, may_hold_pictures
+from lilbee_core.ingest import AdaptiveGate, StaticGate
 from lilbee_core.library._recognizing import build_recognizer, fingerprint
 from lilbee_core.plugins import PluginHost
 from lilbee_core.plugins.specs import MemberLimits
-from lilbee_core.protocols import ModelRouter
+from lilbee_core.protocols import Clock, ModelRouter
 from lilbee_core.settings import Settings, user_cache_dir
-from lilbee_core.types import Document, Source
+from lilbee_core.types import Document, FleetPlan, Source
+
+if TYPE_CHECKING:
+    from lilbee_core.fleet import Fleet
+
+log = logging.getLogger(__name__)
+
+_PER_WORKER = 2
+"""Files that are on their way for each process that reads them, so that none waits for its next one."""
 
 
 class Reader:
     """Implements `DocumentReader`. Close it to end the worker processes; threads may share it."""
 
-    def __init__(self, registry: ExtractorRegistry, pool: ExtractPool, *, recognized_by: str = "") -> None:
+    def __init__(
+        self, registry: ExtractorRegistry, pool: ExtractPool, *, gate: StaticGate, recognized_by: str = ""
+    ) -> None:
         """Take what reads; `recognized_by` names what reads pictures, which is part of the version then."""
         self._registry = registry
         self._pool = pool
+        self._gate = gate
         self._recognized_by = f"+ocr:{recognized_by}" if recognized_by else ""
 
     def media_type(self, path: str, head: bytes) -> str:
@@ -46,22 +60,38 @@ class Reader:
         check: Callable[[], None] = lambda: None,
         on_page: Callable[[Source, int, int], None] = lambda source, done, total: None,
     ) -> Iterator[tuple[Source, Document | LilbeeError]]:
-        yield from self._pool.extract(sources, check=check, on_page=on_page)
+        def count(source: Source, done: int, total: int) -> None:
+            self._gate.page_done()
+            on_page(source, done, total)
+
+        with self._gate.open():
+            yield from self._pool.extract(sources, check=check, on_page=count)
 
     def close(self) -> None:
         """End the worker processes."""
         self._pool.close()
 
 
-def build_reader(settings: Settings, host: PluginHost, cache_dir: Path, router: Callable[[], ModelRouter]) -> Reader:
+def build_reader(
+    settings: Settings,
+    host: PluginHost,
+    cache_dir: Path,
+    router: Callable[[], ModelRouter],
+    *,
+    fleet: Callable[[], Fleet],
+    clock: Clock,
+) -> Reader:
     """Return the reader; its worker processes start with the first file that needs one."""
     options = settings.ingest
+    workers = options.extract_workers or min(4, os.cpu_count() or 1)
+    pages = VisionServers(settings, fleet)
+    gate = _gate(options.ingest_concurrency, workers, pages, clock)
     offers = host.extractors()
     registry = ExtractorRegistry([offer.spec for offer in offers], prefer=options.extract_prefer)
     pool = ExtractPool(
         registry,
-        workers=options.extract_workers or min(4, os.cpu_count() or 1),
-        in_flight=0 if options.ingest_concurrency == "static" else options.ingest_concurrency,
+        workers=workers,
+        gate=gate,
         timeout_s=options.extract_timeout_s,
         memory_mb=options.extract_memory_mb,
         cache_dir=cache_dir,
@@ -69,7 +99,7 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path, router: 
         options={offer.spec.name: offer.options for offer in offers},
         max_chars=options.max_text_chars,
         password=options.extract_password or None,
-        recognizer=build_recognizer(settings, host, router),
+        recognizer=build_recognizer(settings, host, router, workers=pages.slots),
         limits=MemberLimits(
             members=options.archive_max_members,
             unpacked_bytes=options.archive_max_mb * 1_000_000,
@@ -79,4 +109,46 @@ def build_reader(settings: Settings, host: PluginHost, cache_dir: Path, router: 
         most_pixels=options.ocr_max_megapixels * 1_000_000,
         max_bytes=options.max_binary_mb * 1_000_000,
     )
-    return Reader(registry, pool, recognized_by=fingerprint(settings, host))
+    return Reader(registry, pool, gate=gate, recognized_by=fingerprint(settings, host))
+
+
+def _gate(mode: str | int, workers: int, pages: VisionServers, clock: Clock) -> StaticGate:
+    """Return what bounds how many files are read at once."""
+    if isinstance(mode, int):
+        return StaticGate(mode)
+    usual = _PER_WORKER * workers
+    if mode == "static":
+        return StaticGate(usual, slots=pages.planned_slots)
+    return AdaptiveGate(mode, usual, slots=pages.planned_slots, on_cards=pages.are_on_cards, clock=clock)
+
+
+class VisionServers:
+    """The servers that read pages, as far as they are lilbee's own."""
+
+    def __init__(self, settings: Settings, fleet: Callable[[], Fleet]) -> None:
+        self._fleet = fleet
+        self._are_ours = settings.models.vision_model.strip().lower().endswith(".gguf")
+
+    def slots(self) -> int:
+        """Return how many pages they take at once, 0 where there are none. Plans the fleet if nobody did."""
+        if not self._are_ours:
+            return 0
+        try:
+            return _slots(self._fleet().plan())
+        except LilbeeError as error:
+            log.info("the servers that read pages are not known: %s", error)
+            return 0
+
+    def planned_slots(self) -> int:
+        """Return how many pages they take at once, 0 as long as nothing was planned."""
+        plan = self._fleet().planned if self._are_ours else None
+        return 0 if plan is None else _slots(plan)
+
+    def are_on_cards(self) -> bool:
+        """Whether they were planned, and run on cards."""
+        plan = self._fleet().planned if self._are_ours else None
+        return plan is not None and any(server.devices for server in plan.of_role("vision"))
+
+
+def _slots(plan: FleetPlan) -> int:
+    return sum(server.slots for server in plan.of_role("vision"))

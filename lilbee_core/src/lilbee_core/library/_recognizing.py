@@ -16,14 +16,20 @@ from lilbee_core.settings import Settings
 log = logging.getLogger(__name__)
 
 
-def build_recognizer(settings: Settings, host: PluginHost, router: Callable[[], ModelRouter]) -> Recognizer:
-    """Return what reads pictures. Engines are built with the first picture; `router` is asked then, too."""
+def build_recognizer(
+    settings: Settings, host: PluginHost, router: Callable[[], ModelRouter], *, workers: Callable[[], int] = lambda: 0
+) -> Recognizer:
+    """Return what reads pictures. Engines are built with the first picture; `router` and `workers` are asked then, too.
+
+    `workers` says how many pages are read at once, 0 leaves that to the cores.
+    """
     options = settings.ingest
     return Recognizer(
         _Engines(settings, host, router),
         mode=options.ocr,
         languages=options.ocr_languages,
         timeout_s=options.ocr_timeout_s,
+        workers=workers,
     )
 
 

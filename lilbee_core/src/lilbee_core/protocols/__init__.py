@@ -26,6 +26,7 @@ from lilbee_core.protocols._models import (
 )
 from lilbee_core.protocols._processes import Endpoint, FleetLike, Launch, Launcher, ProcessHandle
 from lilbee_core.protocols._reading import (
+    AdmissionGate,
     Chunker,
     DocumentReader,
     ExtractContext,
@@ -54,6 +55,7 @@ from lilbee_core.protocols._store import (
 
 __all__ = [
     "ANALYZED",
+    "AdmissionGate",
     "Answerer",
     "CancelToken",
     "ChatProvider",

@@ -102,6 +102,17 @@ class DocumentReader(Protocol):
         ...
 
 
+class AdmissionGate(Protocol):
+    """Bounds how many documents are being read at once. The limit may change meanwhile."""
+
+    @property
+    def limit(self) -> int: ...
+
+    def under_way(self, count: int) -> None:
+        """Hear how many documents are under way now."""
+        ...
+
+
 class OcrEngine(Protocol):
     """Recognizes text on a page image (PNG bytes)."""
 

@@ -110,9 +110,16 @@ class IngestSettings(Section):
     batch_seconds: Seconds = Field(default=5.0, description="Longest time before a batch is committed.")
     embed_batch_size: Positive = Field(default=64, description="Texts per request to a remote embedder.")
     embed_concurrency: Positive = Field(default=2, description="Requests to a remote embedder at the same time.")
-    ingest_concurrency: Literal["static"] | Positive = Field(
-        default="static", description="Files being read at once: static (two per extractor process), or a number."
+    ingest_concurrency: Literal["static", "adaptive-conservative", "adaptive-aggressive"] | Positive = Field(
+        default="static",
+        description="Files being read at once: static (two per extractor process, or what vision servers take), a "
+        "number, or found by measurement where these run on cards: adaptive-conservative, adaptive-aggressive.",
     )
+
+    @field_validator("ingest_concurrency", mode="before")
+    @classmethod
+    def _adaptive(cls, value: object) -> object:
+        return "adaptive-conservative" if value == "adaptive" else value
 
     @field_validator("ocr", mode="before")
     @classmethod
