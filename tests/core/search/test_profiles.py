@@ -33,8 +33,8 @@ def paths(result: SearchResult) -> list[str]:
 
 def test_the_trace_names_every_stage():
     assert names(search("bees home", embedder=HashEmbedder())) == [
-        "parse", "temporal", "lexical", "dense", "newest", "fuse", "fetch", "define", "order", "fold", "mmr", "decay", "cap",
-        "recency", "limit", "mark", "judge",
+        "parse", "temporal", "lexical", "dense", "newest", "fuse", "fetch", "define", "order", "fold", "mmr", "decay",
+        "cap", "recency", "limit", "mark", "judge",
     ]  # fmt: skip
     assert names(search("bees home", profile="keyword")) == [
         "parse", "lexical", "fetch", "define", "fold", "cap", "limit", "mark", "judge",
