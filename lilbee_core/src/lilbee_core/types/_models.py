@@ -26,7 +26,8 @@ class ModelEntry:
 
     `source` is ``folder`` (of model files), ``package`` (an installed one carries it), ``server`` (one that runs here),
     ``builtin``, ``featured`` or ``hub``. `in_use` are the roles that the settings give it. `problem` says why an
-    installed file cannot be used; `facts` are what the file says, `files` what the hub offers, both only where one model is shown.
+    installed file cannot be used; `facts` are what the file says, `files` what the hub offers, both only where one
+    model is shown.
     """
 
     ref: str
