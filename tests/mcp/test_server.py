@@ -169,3 +169,14 @@ def test_a_crawl_is_started_and_asked_for(tmp_path: Path, monkeypatch: pytest.Mo
         assert done["failed"][0]["url"] == site.url("/gone")
         assert blocked.structured_content["error"]["code"] == "crawl.blocked_address"
         assert library.search("ferry noon").hits[0].url == site.url()
+
+
+def test_a_startup_error_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from lilbee_mcp.main import main
+
+    with pytest.raises(SystemExit) as ended:
+        main(["--library", str(tmp_path / "\x1b[31mred\nline")])
+    assert ended.value.code == 4
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "\\x1b[31mred\\nline" in said

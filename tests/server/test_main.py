@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lilbee_server.main import write_server_file
+from lilbee_server.main import main, write_server_file
 
 
 def test_only_the_user_can_read_the_token(tmp_path: Path) -> None:
@@ -23,6 +23,15 @@ def test_only_the_user_can_read_the_token(tmp_path: Path) -> None:
     assert json.loads(file.read_text(encoding="utf-8"))["token"] == "t"
     if os.name == "posix":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_startup_error_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--library", str(tmp_path / "\x1b[31mred\nline")])
+    assert ended.value.code == 4
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "\\x1b[31mred\\nline" in said
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.settings import find_library
+from lilbee_core.text import visible_line
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -22,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         serve(library=flags.library, data_dir=flags.data_dir, enable=flags.enable)
     except LilbeeError as error:
-        sys.stderr.write(f"error: {error.message}\n  {error.hint}\n")
+        sys.stderr.write(f"error: {visible_line(error.message)}\n  {visible_line(error.hint)}\n")
         sys.exit(4 if error.code.endswith("not_found") else 1)
 
 

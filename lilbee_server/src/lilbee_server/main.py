@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.settings import find_library
+from lilbee_core.text import visible_line
 
 PORT = 7421
 
@@ -27,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         code = serve(library=flags.library, data_dir=flags.data_dir, port=flags.port)
     except LilbeeError as error:
-        sys.stderr.write(f"error: {error.message}\n  {error.hint}\n")
+        sys.stderr.write(f"error: {visible_line(error.message)}\n  {visible_line(error.hint)}\n")
         code = 4 if error.code.endswith("not_found") else 1
     except KeyboardInterrupt:
         sys.stderr.write("stopped\n")
@@ -55,7 +56,7 @@ def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         token = secrets.token_urlsafe(32)
         file = write_server_file(bee.data_dir, address, token)
-        sys.stderr.write(f"lilbee-server listens on {address}; the token is in {file}\n")
+        sys.stderr.write(f"lilbee-server listens on {address}; the token is in {visible_line(str(file))}\n")
         # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
         signal.signal(signal.SIGTERM, _leave)
         try:

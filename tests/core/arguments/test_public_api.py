@@ -106,6 +106,8 @@ CASES: list[tuple[Callable[[Lilbee], object], str]] = [
     (lambda bee: bee.search("bees", filters={}), "filters must be a Filter or None, got {}"),
     (lambda bee: bee.search("bees", filters=Filter(paths="notes/")), "Filter.paths must be a list of texts, got"),
     (lambda bee: bee.search("bees", scope=3), "scope must be a Scope or a text (str), got 3"),
+    (lambda bee: bee.search(Query(text="bees", top_k="3")), "Query.top_k must be a whole number (int), got '3'"),
+    (lambda bee: bee.search(Query(text="bees", top_k=None)), "Query.top_k must be a whole number (int), got None"),
     (lambda bee: bee.search(Query(text=None)), "Query.text must be a text (str), got None"),
     (lambda bee: bee.explain_path(None), "path must be a text (str) or a path, got None"),
     (lambda bee: bee.remove(None), "refs must be a text (str), got None"),

@@ -12,8 +12,10 @@ import pytest
 
 from lilbee_core import Lilbee
 from lilbee_core.errors import EmbedderMismatch, ProviderUnavailable
+from lilbee_core.providers import Breaker, Guard
 from lilbee_core.settings import Settings
-from lilbee_core.testing import ManualClock
+from lilbee_core.testing import HashEmbedder, ManualClock
+from lilbee_core.types import Delta
 from tests.support.openai_fake import Answer, FakeOpenAI, Request
 
 MODELS = ("words", "talk", "judge")
@@ -181,3 +183,39 @@ def test_the_doctor_does_not_hang_at_a_silent_server(folder: Path, silent: str) 
         (check,) = [one for one in bee.doctor.run() if one.name == "embedder"]
     assert not check.ok
     assert "did not answer within 0.2 s" in check.detail
+
+
+def test_a_server_of_our_own_is_given_its_time_to_load_and_no_more_to_answer() -> None:
+    """The limit counts from when the model is loaded; one that cannot be loaded is left alone for a while."""
+    clock, loads = ManualClock(), [0]
+    broken = threading.Event()
+
+    def load() -> None:
+        loads[0] += 1
+        if broken.is_set():
+            raise ProviderUnavailable("the server of m.gguf ended at once", hint="See `lilbee engine logs embed`.")
+
+    guard = Guard("m.gguf", limit_s=0.2, setting="query_timeout_s", breaker=Breaker(clock), prepare=load)
+    assert guard.call(lambda: "vectors") == "vectors"
+    stuck = threading.Event()
+    with pytest.raises(ProviderUnavailable, match=r"did not answer within 0\.2 s"):
+        guard.call(lambda: stuck.wait(20))
+    stuck.set()
+    clock.advance(30)
+    broken.set()
+    with pytest.raises(ProviderUnavailable, match="ended at once"):
+        guard.call(lambda: "vectors")
+    with pytest.raises(ProviderUnavailable, match="asked again in 30 s"):
+        guard.call(lambda: "vectors")
+    assert loads[0] == 3
+    broken.clear()
+    clock.advance(30)
+    assert [one.text for one in guard.stream(lambda: iter([Delta(kind="text", text="hello")]))] == ["hello"]
+
+
+def test_an_embedder_of_the_caller_is_called_as_it_is(folder: Path) -> None:
+    from lilbee_core.library._waiting import query_embedder
+
+    embedder = HashEmbedder()
+    with Lilbee(folder, embedder=embedder) as bee:
+        assert query_embedder(bee._parts) is embedder

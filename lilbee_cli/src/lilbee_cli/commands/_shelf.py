@@ -39,7 +39,7 @@ def _list(kind: str) -> click.Command:
     @click.argument("search", required=False, default="")
     @common
     def list_(told: Common, search: str) -> None:
-        with told.open() as bee:
+        with told.open(there=True) as bee:
             found = _shelf(bee, kind).list(search)
             if told.as_json:
                 emit_list(f"{kind}s", [one.to_dict() for one in found])
@@ -55,7 +55,7 @@ def _show(kind: str) -> click.Command:
     @click.option("--revisions", is_flag=True, help="All of its revisions, and who wrote them.")
     @common
     def show(told: Common, ref: str, *, revisions: bool) -> None:
-        with told.open() as bee:
+        with told.open(there=True) as bee:
             shelf = _shelf(bee, kind)
             found = shelf.revisions(ref) if revisions else (shelf.require(ref),)
             if told.as_json:
@@ -74,7 +74,7 @@ def _add(kind: str) -> click.Command:
     @click.option("--description", default="", help="When it applies, in a line.", hidden=kind != "skill")
     @common
     def add(told: Common, text: tuple[str, ...], *, name: str, description: str) -> None:
-        with told.open() as bee:
+        with told.open(there=True) as bee:
             _told(told, _shelf(bee, kind).add(_text(text), name=name, description=description))
 
     return add
@@ -88,7 +88,7 @@ def _edit(kind: str) -> click.Command:
     @click.option("--description", help="Another description.", hidden=kind != "skill")
     @common
     def edit(told: Common, ref: str, text: tuple[str, ...], *, name: str | None, description: str | None) -> None:
-        with told.open() as bee:
+        with told.open(there=True) as bee:
             changed = _text(text) if text else None
             _told(told, _shelf(bee, kind).edit(ref, text=changed, name=name, description=description))
 
@@ -101,7 +101,7 @@ def _revert(kind: str) -> click.Command:
     @click.argument("revision", type=click.IntRange(min=1))
     @common
     def revert(told: Common, ref: str, revision: int) -> None:
-        with told.open() as bee:
+        with told.open(there=True) as bee:
             _told(told, _shelf(bee, kind).revert(ref, revision))
 
     return revert
@@ -112,7 +112,7 @@ def _delete(kind: str) -> click.Command:
     @click.argument("ref")
     @common
     def delete(told: Common, ref: str) -> None:
-        with told.open() as bee:
+        with told.open(there=True) as bee:
             found = _shelf(bee, kind).require(ref)
             _shelf(bee, kind).delete(found.id)
             if told.as_json:

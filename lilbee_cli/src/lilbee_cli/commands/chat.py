@@ -50,7 +50,7 @@ def command(
     """
     from lilbee_cli.session import Session
 
-    with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink) as bee:
+    with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink, there=True) as bee:
         conversation = _conversation(bee, ref, title, latest=latest)
         if collections or scope:
             conversation.set_scope(collections=collections or None, scope=scope)

@@ -25,7 +25,7 @@ def command() -> None:
 @common
 def list_(told: Common, search: str) -> None:
     """List conversations, the latest first; with SEARCH, those whose title holds it."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = bee.conversations.list(search)
         if told.as_json:
             emit_list("conversations", [one.to_dict() for one in found])
@@ -39,7 +39,7 @@ def list_(told: Common, search: str) -> None:
 @common
 def show(told: Common, ref: str, *, last: int | None) -> None:
     """Show a conversation, with the sources of its replies."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         conversation = bee.conversations.require(ref)
         if told.as_json:
             emit(conversation.to_dict())
@@ -56,7 +56,7 @@ def show(told: Common, ref: str, *, last: int | None) -> None:
 @common
 def export(told: Common, ref: str, *, kind: str, out: str | None) -> None:
     """Write a conversation as Markdown or JSON."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         written = bee.conversations.export(ref, "json" if told.as_json and out is None else kind)
         if out is not None:
             Path(out).write_text(written, encoding="utf-8")
@@ -71,7 +71,7 @@ def export(told: Common, ref: str, *, kind: str, out: str | None) -> None:
 @common
 def compact(told: Common, ref: str) -> None:
     """Summarize earlier messages for the chat model. The messages stay."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         conversation = bee.conversations.require(ref)
         done = conversation.compact()
         if told.as_json:
@@ -86,7 +86,7 @@ def compact(told: Common, ref: str) -> None:
 @common
 def rename(told: Common, ref: str, title: str) -> None:
     """Give a conversation another title."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         info = bee.conversations.rename(ref, title)
         if told.as_json:
             emit(info.to_dict())
@@ -99,7 +99,7 @@ def rename(told: Common, ref: str, title: str) -> None:
 @common
 def delete(told: Common, refs: tuple[str, ...]) -> None:
     """Delete conversations with all their messages. Documents stay."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = [bee.conversations.require(ref) for ref in refs]
         gone = [one.id for one in found if bee.conversations.delete(one.id)]
         if told.as_json:

@@ -24,7 +24,7 @@ def command() -> None:
 @common
 def export(told: Common, file: str | None, *, kind: str | None, limit: int | None) -> None:
     """Write the graph to FILE (.json, .graphml or .html, a page to look at), or to standard output."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         written = bee.concepts.export(file, format=kind, limit=limit)
         if file is None:
             click.echo(written, nl=not written.endswith("\n"))
@@ -40,7 +40,7 @@ def export(told: Common, file: str | None, *, kind: str | None, limit: int | Non
 @common
 def merge(told: Common, alias: str, concept: str) -> None:
     """Let ALIAS count as CONCEPT from now on."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         bee.concepts.merge(alias, concept)
         _decided(told, alias, f"{alias} counts as {concept} now", into=concept)
 
@@ -50,7 +50,7 @@ def merge(told: Common, alias: str, concept: str) -> None:
 @common
 def forbid(told: Common, concept: str) -> None:
     """Leave CONCEPT out of the graph from now on."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         bee.concepts.forbid(concept)
         _decided(told, concept, f"{concept} is left out now", into=None)
 
@@ -60,7 +60,7 @@ def forbid(told: Common, concept: str) -> None:
 @common
 def restore(told: Common, concept: str) -> None:
     """Take back what was decided about CONCEPT."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         bee.concepts.restore(concept)
         _decided(told, concept, f"nothing is decided about {concept} any more", into=concept)
 
@@ -69,7 +69,7 @@ def restore(told: Common, concept: str) -> None:
 @common
 def decisions(told: Common) -> None:
     """Show what was merged and left out by hand."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = bee.concepts.decisions()
         if told.as_json:
             emit({"decisions": [{"name": name, "counts_as": into} for name, into in found.items()]})

@@ -15,7 +15,7 @@ from lilbee_cli.render.json import emit
 @common
 def command(told: Common, concept: str, *, limit: int) -> None:
     """Show what goes most with CONCEPT in the documents, the most certain first. Needs the extra `graph`."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = bee.concepts.related(concept, limit=limit)
         known = bee.concepts.get(concept)
         if told.as_json:

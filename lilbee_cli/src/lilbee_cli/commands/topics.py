@@ -18,7 +18,7 @@ def command(told: Common, query: str | None, *, limit: int) -> None:
 
     With QUERY, only the groups that it and the passages found for it belong to. Needs the extra `graph`.
     """
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = bee.concepts.topics(query, limit=limit)
         if told.as_json:
             emit({"query": query, "topics": [one.to_dict() for one in found]})

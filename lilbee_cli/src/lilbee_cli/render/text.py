@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -15,29 +14,28 @@ if TYPE_CHECKING:
     from lilbee_core.evaluation import Comparison, DraftedQueries, EvaluationReport, TuningReport
     from lilbee_core.types import CrawlReport, EmbedderChange, LibraryStatus, WebPage
 
-# A document must not move the cursor, color the screen or turn the reading direction.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _SNIPPET = 320
 _LEAD = 60
 
 
 def clean(text: str) -> str:
     """Return a text of several lines with control characters made visible."""
-    return _CONTROL.sub(lambda match: _escaped(ord(match[0])), text)
+    # A document must not move the cursor, color the screen or turn the reading direction.
+    from lilbee_core.text import visible
+
+    return visible(text)
 
 
 def line(text: str) -> str:
     """Return a name, a heading or a message on one line, with control characters, line ends and tabs made visible."""
-    return clean(text).replace("\n", "\\n").replace("\t", "\\t")
+    from lilbee_core.text import visible_line
+
+    return visible_line(text)
 
 
 def counted(number: int, name: str) -> str:
     """Return a number and what is counted: ``1 chunk``, ``2 chunks``."""
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
-
-
-def _escaped(code: int) -> str:
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def width() -> int:

@@ -1,18 +1,23 @@
 """Models as a search uses them: a server that is silent costs it a few seconds once, not minutes every time.
 
-Reading documents waits as long as the server needs; a person who searches does not.
+Reading documents waits as long as the server needs; a person who searches does not. A server of lilbee's own is first
+given the time to load its model. An embedder or a chat model that is the caller's own object is called as it is.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from lilbee_core.library._parts import Parts
+from lilbee_core.errors import FleetError, ProviderUnavailable
 from lilbee_core.types import ModelDescription, ModelRef
 
 if TYPE_CHECKING:
+    from lilbee_core.library._parts import Parts
     from lilbee_core.protocols import ChatProvider, EmbedderLike, RerankerLike
     from lilbee_core.providers import Breaker, Guard
+
+_FILE = "gguf"
 
 
 def query_embedder(parts: Parts) -> EmbedderLike | None:
@@ -86,14 +91,14 @@ def _chat(parts: Parts, setting: str, *, insists: bool) -> ChatProvider | None:
 
 
 def _served(parts: Parts, name: str) -> ModelRef | None:
-    """Return the reference of a model if a server runs it."""
+    """Return the reference of a model if a server runs it, one of lilbee's own too."""
     from lilbee_core.library._models import is_served
 
     try:
         ref = ModelRef.parse(name)
     except ValueError:
         return None
-    return ref if is_served(ref, parts.settings, parts.host) else None
+    return ref if ref.provider == _FILE or is_served(ref, parts.settings, parts.host) else None
 
 
 def _guard(parts: Parts, role: str, ref: ModelRef, setting: str, *, insists: bool = False) -> Guard:
@@ -106,4 +111,18 @@ def _guard(parts: Parts, role: str, ref: ModelRef, setting: str, *, insists: boo
     breaker = parts.once(f"breaker.{role}", build)
     limit_s = float(getattr(parts.settings.models, setting))
     name = server_name(ref, parts.settings, parts.host)
-    return Guard(name, limit_s=limit_s, setting=setting, breaker=breaker, insists=insists)
+    prepare = partial(_load, parts, role, ref) if ref.provider == _FILE else None
+    return Guard(name, limit_s=limit_s, setting=setting, breaker=breaker, insists=insists, prepare=prepare)
+
+
+def _load(parts: Parts, role: str, ref: ModelRef) -> None:
+    """Wait until the server of a model file is loaded. That may take longer than an answer of it: the fleet sees to it.
+
+    Raises:
+        ProviderUnavailable: If it cannot be loaded.
+    """
+    try:
+        with parts.fleet.lease(role, model=str(ref)):
+            return
+    except FleetError as error:
+        raise ProviderUnavailable(error.message, hint=error.hint, code=error.code) from error

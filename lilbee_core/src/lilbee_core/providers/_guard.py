@@ -74,14 +74,25 @@ class Guard:
         setting: The name of the setting that holds the limit.
         breaker: Remembers failures; guards of the same server share it.
         insists: Whether the server is called even if it failed a moment ago.
+        prepare: Makes the server ready, before the limit begins to count.
     """
 
-    def __init__(self, server: str, *, limit_s: float, setting: str, breaker: Breaker, insists: bool = False) -> None:
+    def __init__(
+        self,
+        server: str,
+        *,
+        limit_s: float,
+        setting: str,
+        breaker: Breaker,
+        insists: bool = False,
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
         self._server = server
         self._limit_s = limit_s
         self._setting = setting
         self._breaker = breaker
         self._insists = insists
+        self._prepare = prepare
 
     def call(self, ask: Callable[[], T]) -> T:
         """Return what `ask` returns.
@@ -126,6 +137,12 @@ class Guard:
     def _check(self) -> None:
         if not self._insists:
             self._breaker.check()
+        if self._prepare is None:
+            return
+        try:
+            self._prepare()
+        except ProviderUnavailable as error:
+            raise self._fail(error) from error.__cause__
 
     def _outcome(self, future: Future[T]) -> T:
         try:

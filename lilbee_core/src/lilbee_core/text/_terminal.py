@@ -17,6 +17,23 @@ _IN_TEXT = re.compile(_SEQUENCE)
 _IN_BYTES = re.compile(_SEQUENCE.encode("ascii"))
 
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Return a text of several lines with control characters, and those that turn text around, made visible."""
+    return _CONTROL.sub(lambda match: _escaped(ord(match[0])), text)
+
+
+def visible_line(text: str) -> str:
+    """Return a name or a message on one line, with control characters, line ends and tabs made visible."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
 def without_escapes(text: AnyStr) -> AnyStr:
     """Return the text, or the bytes of one, as a terminal shows it: without the sequences that begin with escape."""
     if isinstance(text, str):

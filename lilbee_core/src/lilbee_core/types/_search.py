@@ -74,8 +74,10 @@ class Query:
     diversify: bool = True
 
     def __post_init__(self) -> None:
-        if self.top_k < 1:
-            raise ValueError(f"top_k must be at least 1, got {self.top_k}")
+        given: object = self.top_k
+        # What is no number at all is refused with the other arguments, where the query is used.
+        if isinstance(given, int) and given < 1:
+            raise ValueError(f"top_k must be at least 1, got {given}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
