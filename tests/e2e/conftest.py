@@ -85,9 +85,9 @@ def engine_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", params=ENGINES)
-def each_engine(request: pytest.FixtureRequest, engine_cache: Path) -> Callable[[], Engine]:
-    """Each engine that is installed, one after the other."""
-    find = partial(_find, request.param, engine_cache)
+def each_engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Engine]:
+    """Each engine that is installed, whatever another test has found out about it: some models it may run."""
+    find = partial(_find, request.param, tmp_path_factory.mktemp("engine") / "engines.json")
     try:
         find()
     except FleetError as error:
