@@ -111,16 +111,17 @@ def test_clustering(world: World, report: Report) -> None:
         pytest.skip("graspologic-native is not installed")
     graph = planted(world.size(NODES), world.size(EDGES))
     counted = Counted(graph, np.zeros(0, np.int64), np.zeros(0, np.int64))
-    began = time.perf_counter()
+    began = time.process_time()
     first = with_communities(counted)
-    seconds = time.perf_counter() - began
-    began = time.perf_counter()
+    seconds = time.process_time() - began
+    began = time.process_time()
     again = with_communities(counted, first)
+    more = time.process_time() - began
     kept = sum(old.community == new.community for old, new in zip(first.concepts, again.concepts, strict=True))
     report.add(
         Figure(
             id="G3",
-            what=f"communities of {len(graph.concepts):,} concepts and {len(graph.counts):,} edges",
+            what=f"CPU for communities of {len(graph.concepts):,} concepts and {len(graph.counts):,} edges",
             note=f"{len(first.communities)} communities",
             value=seconds,
             unit="s",
@@ -130,7 +131,7 @@ def test_clustering(world: World, report: Report) -> None:
             id="G3",
             what="the same once more, drawn by those of before",
             note=f"{kept / len(graph.concepts):.1%} of the concepts stay in theirs",
-            value=time.perf_counter() - began,
+            value=more,
             unit="s",
             goal=at_most(1.0),
         ),

@@ -28,9 +28,9 @@ _LABEL = 3
 
 
 class _Leiden(Protocol):
-    def leiden(
-        self, edges: Sequence[tuple[str, str, float]], starting_communities: None, *, seed: int
-    ) -> tuple[float, Mapping[str, int]]: ...
+    def leiden_csr(
+        self, indptr: object, indices: object, data: object, n_nodes: int, *, seed: int
+    ) -> tuple[float, Mapping[int, int]]: ...
 
 
 def can_cluster() -> bool:
@@ -64,23 +64,25 @@ def _groups(graph: GraphTable, strong: NDArray[np.float64], old: Mapping[str, in
             "communities need the Leiden algorithm, which is not installed",
             hint="Run: pip install 'lilbee-core[graph]'",
         )
-    if not (strong > 0).any():
+    import numpy as np
+
+    kept = strong > 0
+    if not kept.any():
         return []
-    names = [one.id for one in graph.concepts]
-    edges: list[tuple[str, str, float]] = [
-        (names[source], names[target], weight)
-        for source, target, weight in zip(graph.sources.tolist(), graph.targets.tolist(), strong.tolist(), strict=True)
-        if weight > 0
-    ]
-    edges = [
-        (one, other, weight * (_KEPT if old.get(one, -1) == old.get(other, -2) else 1.0))
-        for one, other, weight in edges
-    ]
-    _, partition = cast("_Leiden", import_module(_LEIDEN)).leiden(edges, None, seed=_SEED)
+    was = np.array([old.get(one.id, -1) for one in graph.concepts], dtype=np.int64)
+    sources, targets = graph.sources[kept], graph.targets[kept]
+    drawn = strong[kept] * np.where((was[sources] == was[targets]) & (was[sources] >= 0), _KEPT, 1.0)
+    # Each edge stands at both of its ends, in the order of these.
+    first, second = np.concatenate((sources, targets)), np.concatenate((targets, sources))
+    order = np.lexsort((second, first))
+    starts = np.searchsorted(first[order], np.arange(len(graph.concepts) + 1)).astype(np.int64)
+    _, partition = cast("_Leiden", import_module(_LEIDEN)).leiden_csr(
+        starts, second[order].astype(np.int32), np.concatenate((drawn, drawn))[order], len(graph.concepts), seed=_SEED
+    )
     members: dict[int, list[str]] = defaultdict(list)
-    for name in names:
-        if name in partition:
-            members[partition[name]].append(name)
+    for at, one in enumerate(graph.concepts):
+        if at in partition:
+            members[partition[at]].append(one.id)
     return [one for one in members.values() if len(one) >= _LEAST]
 
 
