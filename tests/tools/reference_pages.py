@@ -135,7 +135,7 @@ def python() -> Iterator[str]:
 
     yield "# Python\n"
     yield "`from lilbee_core import Lilbee`. `AsyncLilbee` has the same verbs as coroutines.\n"
-    for name, member in vars(Lilbee).items():
+    for name, member in (one for kind in Lilbee.__mro__[:-1] for one in vars(kind).items()):
         if name.startswith("_") and name != "__init__":
             continue
         if isinstance(member, property):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lilbee_core.aio._concepts import AsyncConcepts, AsyncWiki
 from lilbee_core.aio._fleet import AsyncFleet
+from lilbee_core.aio._inference import AsyncInference
 from lilbee_core.aio._models import AsyncEmbedding, AsyncModels, AsyncPlacing
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
@@ -115,6 +116,11 @@ class AsyncLilbee:
     def placement(self) -> AsyncPlacing:
         """See `Lilbee.placement`."""
         return AsyncPlacing(self._bee.placement, self._threads)
+
+    @property
+    def inference(self) -> AsyncInference:
+        """See `Lilbee.inference`."""
+        return AsyncInference(self._bee.inference, self._threads)
 
     @property
     def fleet(self) -> AsyncFleet:

@@ -5,6 +5,7 @@ from lilbee_core.library._collections import Collections
 from lilbee_core.library._concepts import Concepts
 from lilbee_core.library._config import Config
 from lilbee_core.library._embedding import Embedding
+from lilbee_core.library._inference import Inference, InferenceModel
 from lilbee_core.library._library import Lilbee
 from lilbee_core.library._placing import Placing
 from lilbee_core.library._texts import Place
@@ -12,6 +13,6 @@ from lilbee_core.library._web import Web
 from lilbee_core.library._wiki import Wiki
 
 __all__ = [
-    "CancelSwitch", "Collections", "Concepts", "Config", "Embedding", "Lilbee", "Place", "Placing", "SystemClock",
-    "Web", "Wiki",
+    "CancelSwitch", "Collections", "Concepts", "Config", "Embedding", "Inference", "InferenceModel", "Lilbee",
+    "Place", "Placing", "SystemClock", "Web", "Wiki",
 ]  # fmt: skip

@@ -16,8 +16,8 @@ from lilbee_core.library._config import Config
 from lilbee_core.library._home import Home
 from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._narrowing import check_collections
+from lilbee_core.library._nouns import ModelNouns
 from lilbee_core.library._parts import Parts
-from lilbee_core.library._remembered import facts_of, notes_of, skills_of
 from lilbee_core.library._status import library_status
 from lilbee_core.library._texts import Place, find, passage, require, trace_of
 from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
@@ -41,24 +41,18 @@ from lilbee_core.types import (
 )
 
 if TYPE_CHECKING:
-    from lilbee_core.chat import Prompts
     from lilbee_core.conversations import Conversations
     from lilbee_core.doctor import Doctor
     from lilbee_core.evaluation import Evaluation
-    from lilbee_core.fleet import Fleet
     from lilbee_core.jobs import Jobs
     from lilbee_core.library._concepts import Concepts
-    from lilbee_core.library._embedding import Embedding
-    from lilbee_core.library._placing import Placing
     from lilbee_core.library._web import Web
     from lilbee_core.library._wiki import Wiki
-    from lilbee_core.models import Models
-    from lilbee_core.notes import Shelf
     from lilbee_core.plugins.specs import PluginReport
 
 
 @checked
-class Lilbee:
+class Lilbee(ModelNouns):
     """A library: documents in folders, their index, and what can be asked of it.
 
     ``Lilbee("./docs")`` is the folder ``./docs`` as collection ``docs``, indexed in place, with its data
@@ -410,32 +404,6 @@ class Lilbee:
         return doctor_of(self._parts, collections=self.collections.list)
 
     @property
-    def fleet(self) -> Fleet:
-        """The model servers that run model files (GGUF) on this machine."""
-        return self._parts.fleet
-
-    @property
-    def models(self) -> Models:
-        """The models of this machine, and more of them on the hub: ``bee.models.pull("Qwen/Qwen3-4B-GGUF")``."""
-        from lilbee_core.library._catalog import models_of
-
-        return models_of(self._parts)
-
-    @property
-    def embedding(self) -> Embedding:
-        """Which model makes the vectors, and how to change that: ``bee.embedding.embed_anew("ollama/…")``."""
-        from lilbee_core.library._embedding import Embedding
-
-        return Embedding(self._parts)
-
-    @property
-    def placement(self) -> Placing:
-        """Where model files run: ``bee.placement.show()``."""
-        from lilbee_core.library._placing import Placing
-
-        return Placing(self._parts)
-
-    @property
     def jobs(self) -> Jobs:
         """Long work in the background: ``bee.jobs.start("sync")`` returns at once."""
         from lilbee_core.library._jobs import build_jobs
@@ -455,28 +423,6 @@ class Lilbee:
         from lilbee_core.library._talking import conversations_of
 
         return conversations_of(self._parts)
-
-    @property
-    def prompts(self) -> Prompts:
-        """The wordings that chat models are given, and what is put in their place."""
-        from lilbee_core.library._prompting import prompts_of
-
-        return prompts_of(self._parts)
-
-    @property
-    def notes(self) -> Shelf:
-        """Notes, written by hand or by a chat model."""
-        return notes_of(self._parts)
-
-    @property
-    def facts(self) -> Shelf:
-        """Short facts that the chat model is told in every conversation."""
-        return facts_of(self._parts)
-
-    @property
-    def skills(self) -> Shelf:
-        """Procedures of which the chat model is told the names, and reads those that apply."""
-        return skills_of(self._parts)
 
     # ------------------------------------------------------------------ inside
 

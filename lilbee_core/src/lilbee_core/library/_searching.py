@@ -151,8 +151,8 @@ def answering_chat(parts: Parts) -> WindowedChat | None:
     return None if chat is None else parts.windowed(chat)
 
 
-def answerer_for(parts: Parts) -> Answerer:
-    """Return what answers: the chat model, or sentences quoted from the documents."""
+def answerer_for(parts: Parts, *, usage: bool = False) -> Answerer:
+    """Return what answers: the chat model, asked for the tokens where `usage` is wanted, or sentences of documents."""
     from lilbee_core.answer import ExtractiveAnswerer, GeneratedAnswerer
 
     chat = answering_chat(parts)
@@ -164,6 +164,7 @@ def answerer_for(parts: Parts) -> Answerer:
         model=parts.chat_model,
         wording=prompts_of(parts).text,
         show_reasoning=options.show_reasoning,
+        usage=usage,
         max_context_sources=options.max_context_sources,
         max_tokens=options.answer_max_tokens,
         context_tokens=chat.window().context_tokens,
