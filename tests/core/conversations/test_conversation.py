@@ -301,24 +301,24 @@ def test_ids_are_never_used_again() -> None:
 
 def test_a_reply_is_written_anew() -> None:
     """R331."""
-    world = World(ScriptedChat("First [1].", "Second [1]."))
+    world = World(ScriptedChat("Built in 1911 [1].", "The bridge was built in 1911 [1]."))
     conversation = world.create()
     conversation.send(ASK)
-    assert conversation.regenerate().content == "Second [1]."
-    assert [one.content for one in conversation.messages] == [ASK, "Second [1]."]
+    assert conversation.regenerate().content == "The bridge was built in 1911 [1]."
+    assert [one.content for one in conversation.messages] == [ASK, "The bridge was built in 1911 [1]."]
     with pytest.raises(InvalidArgument):
         world.create().regenerate()
 
 
 def test_the_old_reply_stays_when_a_new_one_cannot_be_had() -> None:
-    chat = ScriptedChat("First [1].")
+    chat = ScriptedChat("Built in 1911 [1].")
     world = World(chat)
     conversation = world.create()
     conversation.send(ASK)
     chat.fail(ProviderUnavailable("down", hint=""))
     with pytest.raises(ProviderUnavailable):
         conversation.regenerate()
-    assert [one.content for one in conversation.messages] == [ASK, "First [1]."]
+    assert [one.content for one in conversation.messages] == [ASK, "Built in 1911 [1]."]
 
 
 # ------------------------------------------------------------------ what goes wrong

@@ -7,13 +7,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lilbee_core.answer._sentences import cite_span, sentences_of
-from lilbee_core.text import check_quote, fold_space, sentences
+from lilbee_core.text import (
+    Evidence,
+    Nearness,
+    Support,
+    check_citations,
+    fold_space,
+    quotations,
+    says_something,
+    sentences,
+)
 from lilbee_core.types import Citation, Hit, Span
 
-_QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|「([^」\n]+)」')
-_FEWEST_WORDS = 3  # shorter ones are names and irony
-_FEWEST_SIGNS = 8  # the same, where words are not set apart
+_QUOTED = re.compile(r'"[^"\n]+"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」')
 _LONGEST_QUOTE = 300
+_JOINT = re.compile(r"[\s,;:.)\]]*(?:(?:and|but|while|und|aber|sowie|et|mais|y|pero)\s+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A mark that is not shown, and what the check found."""
+
+    citation: Citation
+    support: Support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,40 +37,49 @@ class Resolved:
     """The marks of one place: numbers to show with their citations, what was rejected, and numbers of no passage."""
 
     shown: tuple[Citation, ...] = ()
-    rejected: tuple[Citation, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
     unknown: tuple[int, ...] = ()
 
 
-def resolve(numbers: Sequence[int], told: str, given: Sequence[Hit]) -> Resolved:
-    """Say what the marks behind the text `told` stand for.
+def resolve(
+    numbers: Sequence[int], told: str, span: Span, given: Sequence[Hit], *, near: Nearness | None = None
+) -> Resolved:
+    """Say what the marks behind (or before) a statement stand for: `span` is its place in the text `told`.
 
-    A quotation in the statement must stand in one of the passages that are named there. If it does not, none of the
-    marks is shown. Every other mark is tied to the sentence of its passage that is most like the statement.
+    A mark is shown if its passage bears the statement out, word by word or nearly so: numbers, names and negations
+    must match, and a quotation must stand there verbatim. It is tied to the sentence that does so. Marks that only
+    share in a statement with others are shown for their part.
     """
     known = [number for number in numbers if 1 <= number <= len(given)]
-    unknown = tuple(number for number in numbers if number not in known)
-    span = _statement(told)
     statement = span.cut(told)
-    backed: dict[int, Span] = {}
-    for quote in _quotations(statement):
-        found = {number: check_quote(quote, given[number - 1].chunk.text).span for number in known}
-        true = {number: place for number, place in found.items() if place is not None}
-        if not true:
-            return Resolved(rejected=_rejected(quote, known, given, span), unknown=unknown)
-        backed = {**true, **backed}
+    checked = check_citations(statement, known, [_evidence(hit) for hit in given], near=near)
+    found = list(zip(known, checked, strict=True))
     shown = tuple(
-        cite_span(
-            given[number - 1],
-            backed[number] if number in backed else _most_like(statement, given[number - 1]),
-            marker=number,
-            answer_span=span,
-        )
-        for number in known
+        cite_span(given[number - 1], _stretch(statement, one, given[number - 1]), marker=number, answer_span=span)
+        for number, one in found
+        if one.supported
     )
-    return Resolved(shown=shown, unknown=unknown)
+    rejected = tuple(
+        _rejected(statement, one, given[number - 1], number, span) for number, one in found if not one.supported
+    )
+    return Resolved(shown=shown, rejected=rejected, unknown=tuple(number for number in numbers if number not in known))
 
 
-def _statement(told: str) -> Span:
+def statement_before(told: str, since: int) -> Span:
+    """Return the statement that a mark at the end of `told` stands for: of the last sentence what follows `since`.
+
+    Where nothing is said there ("[1], [2]"), it is the sentence as far as it goes; empty if that says nothing either.
+    """
+    sentence = _last_sentence(told)
+    if sentence.start < since < sentence.end:
+        lead = _JOINT.match(told, since)
+        rest = Span(min(lead.end() if lead else since, sentence.end), sentence.end)
+        if says_something(rest.cut(told)):
+            return rest
+    return sentence if says_something(sentence.cut(told)) else Span(sentence.end, sentence.end)
+
+
+def _last_sentence(told: str) -> Span:
     """Return the last sentence of what was told so far; one that ends inside a quotation goes on."""
     found = list(sentences(told))
     if not found:
@@ -66,29 +91,36 @@ def _statement(told: str) -> Span:
     return Span(start, end)
 
 
-def _quotations(statement: str) -> list[str]:
-    # Writers put their own stop into the quotation marks.
-    quotes = [
-        next(group for group in match.groups() if group).rstrip(" .,;:!?…") for match in _QUOTED.finditer(statement)
-    ]
-    return [quote for quote in quotes if _is_long(quote)]
+def _evidence(hit: Hit) -> Evidence:
+    """Return a hit with what stands over it: title, headings, the name of its file."""
+    over = [part for chunk in hit.parts or (hit.chunk,) for part in (chunk.title or "", *chunk.headings)]
+    name = hit.path.rpartition("/")[2].rpartition(".")[0]
+    return Evidence(text=hit.text, context=". ".join(dict.fromkeys(part for part in (*over, name) if part)))
 
 
-def _is_long(quote: str) -> bool:
-    if len(quote.split()) >= _FEWEST_WORDS:
-        return True
-    return len(quote) >= _FEWEST_SIGNS and not quote.isascii() and " " not in quote
+def _stretch(statement: str, support: Support, hit: Hit) -> Span:
+    """Return what of a hit is quoted for a statement: the sentence that bears it out, without bullets and headings."""
+    if support.span is None:
+        return _most_like(statement, hit)
+    held = support.span
+    touched = [one.span for one in sentences_of(hit, order=0, max_chars=_LONGEST_QUOTE) if _overlaps(one.span, held)]
+    if not touched or quotations(statement):
+        return held
+    if len(touched) == 1 and 2 * len(held) >= len(touched[0]):
+        return touched[0]
+    whole = Span(max(held.start, touched[0].start), min(held.end, touched[-1].end))
+    return whole if len(whole) <= 2 * _LONGEST_QUOTE else _most_like(statement, hit)
 
 
-def _rejected(quote: str, known: Sequence[int], given: Sequence[Hit], span: Span) -> tuple[Citation, ...]:
-    cited = given[known[0] - 1] if known else None
-    others = [hit.chunk.text for hit in given if hit is not cited]
-    verdict = check_quote(quote, cited.chunk.text if cited else "", others).verdict
-    named = [given[number - 1] for number in known]
-    claims = [
-        cite_span(hit, Span(0, 0), marker=number, answer_span=span) for number, hit in zip(known, named, strict=True)
-    ]
-    return tuple(replace(claim, quote=quote, quote_span=None, verdict=verdict) for claim in claims)
+def _overlaps(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _rejected(statement: str, support: Support, hit: Hit, number: int, span: Span) -> Rejected:
+    """Return a mark that is not shown: it claims a quotation, or else the whole statement."""
+    claim = cite_span(hit, Span(0, 0), marker=number, answer_span=span)
+    quote = support.at_fault if support.reason == "quote" else statement
+    return Rejected(citation=replace(claim, quote=quote, quote_span=None, verdict=support.verdict), support=support)
 
 
 def _most_like(statement: str, hit: Hit) -> Span:

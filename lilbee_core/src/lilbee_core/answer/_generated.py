@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 
-from lilbee_core.answer._evidence import resolve
-from lilbee_core.answer._marks import Mark, ReplyReader
 from lilbee_core.answer._not_found import NOT_FOUND, not_found
 from lilbee_core.answer._prompt import Prompt, Wording, build_prompt, default_wording
+from lilbee_core.answer._reply import Reply, says_not_found
 from lilbee_core.errors import EmptyReply, ProviderError
-from lilbee_core.protocols import ChatProvider
-from lilbee_core.text import fill
-from lilbee_core.types import Answer, Background, ChatOptions, Citation, Delta, Hit, SearchResult, closable
+from lilbee_core.protocols import ChatProvider, EmbedderLike
+from lilbee_core.text import Nearness, fill
+from lilbee_core.types import Answer, Background, ChatOptions, Delta, SearchResult, closable
 
 log = logging.getLogger(__name__)
+
+_LONGEST_TOKEN = 12  # characters: no reply of so many tokens is longer
 
 
 class GeneratedAnswerer:
     """Has a chat model answer from the best hits, as numbered passages. Threads may share it.
 
-    What reaches the user is checked: a mark that names no passage, or stands behind a quotation that is in none of the
-    passages it names, is left out and reported. Images, links and HTML that loads something are left out too. When
-    nothing near enough was found, the model is not asked.
+    What reaches the user is checked: a mark that names no passage, or a passage that does not bear out the statement
+    before it (in numbers, names, negations and words, quotations verbatim), is left out and reported; an answer of
+    which nothing is borne out is not found. Images, links, HTML that loads something and addresses that no passage
+    holds are left out too. When nothing near enough was found, the model is not asked.
 
     Args:
         chat: Who answers.
@@ -35,6 +37,8 @@ class GeneratedAnswerer:
         max_tokens: Longest reply.
         context_tokens: What the model reads, if known; passages that do not fit are left out, with a warning.
         show_reasoning: Whether a stream carries what the model thinks. It is never part of the answer.
+        embedder: Says how near in meaning a statement is to its passage, where their words differ much.
+        max_seconds: A reply that takes longer is cut off; so is one that is far longer than `max_tokens`.
         usage: Whether the server is asked to count tokens; a stream then carries what it says.
     """
 
@@ -50,6 +54,9 @@ class GeneratedAnswerer:
         context_tokens: int | None = None,
         show_reasoning: bool = False,
         usage: bool = False,
+        embedder: EmbedderLike | None = None,
+        max_seconds: float = 900.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._chat = chat
         self._model = model
@@ -59,6 +66,9 @@ class GeneratedAnswerer:
         self._context_tokens = context_tokens
         self._shown = {"tool_call", "usage", *(("reasoning",) if show_reasoning else ())}
         self._usage = usage
+        self._near = None if embedder is None else nearness(embedder)
+        self._max_seconds = max_seconds
+        self._clock = clock
 
     def answer(self, question: str, result: SearchResult) -> Answer:
         """Return the checked answer.
@@ -87,7 +97,8 @@ class GeneratedAnswerer:
             yield Delta(kind="text", text=nothing.text)
             yield Delta(kind="done", answer=nothing)
             return
-        reply = _Reply(given=prompt.given)
+        known = (question, *(hit.text for hit in prompt.given), *(one.text for one in background.attachments))
+        reply = Reply(given=prompt.given, known=known, near=self._near)
         yield from self._listen(prompt, reply)
         if not reply.text.strip():
             raise EmptyReply(
@@ -110,12 +121,17 @@ class GeneratedAnswerer:
             max_tokens=self._max_tokens,
         )
 
-    def _listen(self, prompt: Prompt, reply: _Reply) -> Generator[Delta]:
+    def _listen(self, prompt: Prompt, reply: Reply) -> Generator[Delta]:
         """Read the model's reply into `reply`, yielding what may be shown."""
         options = ChatOptions(max_tokens=prompt.max_tokens, usage=self._usage)
+        room, until = prompt.max_tokens * _LONGEST_TOKEN, self._clock() + self._max_seconds
         try:
             with closing(closable(self._chat.chat(prompt.messages, options))) as deltas:
                 for delta in deltas:
+                    room -= len(delta.text)
+                    if room < 0 or self._clock() > until:
+                        reply.warnings.append("The chat model wrote without end, and the answer was cut off.")
+                        break
                     if delta.kind == "text":
                         yield from reply.take(delta.text)
                     elif delta.kind in self._shown:
@@ -127,9 +143,10 @@ class GeneratedAnswerer:
             reply.warnings.append(f"The chat model broke off, and the answer is not whole: {error.message}")
         yield from reply.end()
 
-    def _finished(self, question: str, result: SearchResult, prompt: Prompt, reply: _Reply) -> Answer:
+    def _finished(self, question: str, result: SearchResult, prompt: Prompt, reply: Reply) -> Answer:
         text = reply.text.rstrip()
-        found = bool(reply.citations) or not _says_not_found(text)
+        nothing_holds = bool(prompt.given and (reply.rejected or reply.unknown))
+        found = bool(reply.citations) or not (nothing_holds or says_not_found(text, NOT_FOUND))
         if found and not reply.citations and prompt.given:
             reply.warnings.append("The reply cites no passage, so nothing in it is checked.")
         return Answer(
@@ -138,68 +155,10 @@ class GeneratedAnswerer:
             citations=tuple(reply.citations),
             found=found,
             model=self._model,
-            rejected=tuple(reply.rejected),
+            rejected=tuple(one.citation for one in reply.rejected),
             warnings=(*result.warnings, *prompt.warnings, *reply.report()),
             trace=result,
         )
-
-
-@dataclass(slots=True)
-class _Reply:
-    """The reply as far as it has been told."""
-
-    given: tuple[Hit, ...]
-    text: str = ""
-    citations: list[Citation] = field(default_factory=list[Citation])
-    rejected: list[Citation] = field(default_factory=list[Citation])
-    unknown: list[int] = field(default_factory=list[int])
-    warnings: list[str] = field(default_factory=list[str])
-    reader: ReplyReader = field(default_factory=ReplyReader)
-    has_text: bool = False
-
-    def take(self, text: str) -> Iterator[Delta]:
-        self.has_text = self.has_text or bool(text.strip())
-        yield from self._tell(self.reader.feed(text))
-
-    def end(self) -> Iterator[Delta]:
-        yield from self._tell(self.reader.close())
-
-    def _tell(self, pieces: Iterator[str | Mark]) -> Iterator[Delta]:
-        for piece in pieces:
-            if isinstance(piece, Mark):
-                yield from self._cite(piece)
-            elif shown := piece if self.text else piece.lstrip():
-                yield self._say(shown)
-
-    def _say(self, text: str) -> Delta:
-        self.text += text
-        return Delta(kind="text", text=text)
-
-    def _cite(self, mark: Mark) -> Iterator[Delta]:
-        resolved = resolve(mark.numbers, self.text, self.given)
-        self.unknown += resolved.unknown
-        self.rejected += resolved.rejected
-        if resolved.shown:
-            marks = "".join(f"[{citation.marker}]" for citation in resolved.shown)
-            yield self._say(f"{mark.lead}{marks}" if self.text else marks)
-        for citation in resolved.shown:
-            if citation not in self.citations:
-                self.citations.append(citation)
-                yield Delta(kind="citation", citation=citation)
-
-    def report(self) -> list[str]:
-        """Return what was left out of the reply, as warnings."""
-        warnings = list(self.warnings)
-        if self.unknown:
-            marks = ", ".join(f"[{number}]" for number in dict.fromkeys(self.unknown))
-            warnings.append(f"Marks that stand for no passage were left out of the reply: {marks}")
-        warnings += [
-            f"A quotation in the reply is {citation.verdict}: {citation.path} does not hold it"
-            for citation in self.rejected
-        ]
-        if self.reader.removed:
-            warnings.append("Links, images or HTML were left out of the reply.")
-        return warnings
 
 
 def _with_system(wording: Wording, system_prompt: str) -> Wording:
@@ -209,5 +168,15 @@ def _with_system(wording: Wording, system_prompt: str) -> Wording:
     return replaced
 
 
-def _says_not_found(text: str) -> bool:
-    return text.strip(" .\"'“”*_").casefold() == NOT_FOUND.rstrip(".").casefold()
+def nearness(embedder: EmbedderLike) -> Nearness:
+    """Return how near two texts are in meaning; not at all where the embedder fails."""
+
+    def near(one: str, other: str) -> float:
+        try:
+            first, second = embedder.embed_batch([one, other])
+        except ProviderError as error:
+            log.warning("a statement is checked by its words alone: %s", error.message)
+            return 0.0
+        return float(first @ second)
+
+    return near

@@ -34,7 +34,10 @@ _OPEN_BRACKET = re.compile(r"!|!?\[[^\]]*+(?:\](?: ?|\((?:[^()]++|\([^()]*+\)?+)
 _OPEN_MARKS = re.compile(r"[\[【][^\]】\n]*+(?:[\]】] ?(?:[\[【][^\]】\n]*+)?+)*+")
 _OPEN_TAG = re.compile(r"</?(?:[a-zA-Z]{0,8}|[a-zA-Z]{1,8}[\s/][^>]*+)")
 # A blank matters only where something that may be left out can follow it.
-_SPECIAL = re.compile(r"[`!\[\]<【]| (?=[`!\[<【]|\Z)")
+_SPECIAL = re.compile(r"[`!\[\]<【]| (?=[`!\[<【]|\Z)|(?=https?://|ftp://|www\.[a-z0-9])", re.IGNORECASE)
+# Addresses that a viewer may turn into links by itself.
+_ADDRESS = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"`\[\](){}|\\]*", re.IGNORECASE)
+_OPEN_ADDRESS = re.compile(r"(?:h|ht|htt|https?:?|https?:/|f|ft|ftp:?|ftp:/|w|ww|www\.?)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,16 @@ class Mark:
 
     numbers: tuple[int, ...]
     lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address as text, outside code."""
+
+    text: str
+
+
+Piece = str | Mark | Address
 
 
 class ReplyReader:
@@ -57,15 +70,15 @@ class ReplyReader:
         self.removed = 0
         """How many images, links and tags were left out."""
 
-    def feed(self, text: str) -> Iterator[str | Mark]:
+    def feed(self, text: str) -> Iterator[Piece]:
         """Yield what can be told so far; the rest is held back until more arrives."""
         return self._read(self._held + text, final=False)
 
-    def close(self) -> Iterator[str | Mark]:
+    def close(self) -> Iterator[Piece]:
         """Yield what was held back."""
         return self._read(self._held, final=True)
 
-    def _read(self, text: str, *, final: bool) -> Iterator[str | Mark]:
+    def _read(self, text: str, *, final: bool) -> Iterator[Piece]:
         at = 0
         while at < len(text):
             step = self._code(text, at, final) if self._fence else self._plain(text, at, final)
@@ -76,17 +89,30 @@ class ReplyReader:
                 yield piece
         self._held = text[at:]
 
-    def _plain(self, text: str, at: int, final: bool) -> tuple[int, str | Mark] | None:
+    def _plain(self, text: str, at: int, final: bool) -> tuple[int, Piece] | None:
         """Return where reading goes on, and what was read; None to wait for more."""
         special = _SPECIAL.search(text, at)
         if special is None:
-            return len(text), text[at:]
+            end = len(text)
+            if not final and (opening := _OPEN_ADDRESS.search(text, at)):
+                end = opening.start()
+            return (end, text[at:end]) if end > at else None
         if special.start() > at:
             return special.start(), text[at : special.start()]
         readers = {" ": self._blank, "`": self._backticks, "<": self._tag, "]": self._closing}
+        if text[at].isalpha():
+            return self._address(text, at, final)
         return readers.get(text[at], self._bracket)(text, at, final)
 
-    def _blank(self, text: str, at: int, final: bool) -> tuple[int, str | Mark] | None:
+    def _address(self, text: str, at: int, final: bool) -> tuple[int, Piece] | None:
+        match = _ADDRESS.match(text, at)
+        assert match is not None
+        if match.end() == len(text) and not final and match.end() - at <= _LONGEST:
+            return None
+        end = at + len(match.group().rstrip(".,;:!?*_'"))
+        return end, Address(text[at:end])
+
+    def _blank(self, text: str, at: int, final: bool) -> tuple[int, Piece] | None:
         """Let a blank go with the mark behind it, and leave it out with an image that is left out."""
         if at + 1 == len(text):
             return (at + 1, " ") if final else None
@@ -96,9 +122,11 @@ class ReplyReader:
         end, piece = step
         if isinstance(piece, Mark):
             return end, Mark(piece.numbers, " ")
+        if isinstance(piece, Address):
+            return at + 1, " "
         return end, f" {piece}" if piece else ""
 
-    def _bracket(self, text: str, at: int, final: bool) -> tuple[int, str | Mark] | None:
+    def _bracket(self, text: str, at: int, final: bool) -> tuple[int, Piece] | None:
         waits = not final and len(text) - at <= _LONGEST
         if waits and (_OPEN_BRACKET.fullmatch(text, at) or _OPEN_MARKS.fullmatch(text, at)):
             return None
@@ -174,9 +202,13 @@ def harmless(text: str) -> str:
     """Return a document's text as it may stand in an answer: nothing in it loads, and its brackets are no marks."""
     reader = ReplyReader()
     pieces = [*reader.feed(text), *reader.close()]
-    return "".join(
-        piece if isinstance(piece, str) else f"{piece.lead}({', '.join(map(str, piece.numbers))})" for piece in pieces
-    )
+    return "".join(map(_harmless, pieces))
+
+
+def _harmless(piece: Piece) -> str:
+    if isinstance(piece, Mark):
+        return f"{piece.lead}({', '.join(map(str, piece.numbers))})"
+    return piece.text if isinstance(piece, Address) else piece
 
 
 def _short(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:

@@ -13,12 +13,13 @@ from lilbee_core.text._terms import DENIAL, FIGURE, NAME, SMALL, WORD, Term, fol
 Terms = Sequence[Term]
 
 _SCOPE = 6  # words behind or before a negation that it may deny
-_NEAR = 2  # words between a number and what it counts
+_STEP = 6  # terms that one side may have more than the other, from one match to the next
 _SHORTEST_PART = 6  # letters of a part of a German compound
 _NOT_NAMES = ("ed", "ing", "ly")
 _GERMAN = frozenset(
     ("der", "die", "das", "und", "nicht", "ist", "wurde", "ein", "eine", "im", "den", "von", "mit", "dem")
 )
+_PERSONS = frozenset(("he", "she", "it", "they", "er", "sie", "es", "il", "elle", "ils", "elles"))
 _EQUALS = frozenset(("and", "or", "und", "oder", "et", "ou", "y", "o", "e", "the", "a", "an"))
 _BY, _OPENERS, _PRONOUNS = (frozenset(map(fold, words)) for words in (BY, OPENERS, PRONOUNS))
 
@@ -95,19 +96,33 @@ def _match(found: Alignment) -> None:
     # "40", as an answer, leaves it to the question what is counted.
     bare = len(found.content) <= 1
     used: set[int] = set()
-    last = -1
+    course = _Course()
     for at, term in enumerate(found.statement):
         if term.kind in (SMALL, DENIAL):
             continue
         places = _places(term, found.sentence, figures, by_stem, by_name, bare)
         free = [place for place in places if place not in used]
-        if not free:
-            continue
-        # The next one along is the likeliest; one that is passed over is less likely than one that was skipped.
-        last = min(free, key=lambda place: abs(place - last - 1) + (place <= last))
-        found.pairs[at] = last
-        used.add(last)
+        if free:
+            found.pairs[at] = course.nearest(at, free)
+            used.add(found.pairs[at])
     _short_forms(found, used)
+
+
+class _Course:
+    """Where the next term is expected, if both sides go on side by side. A single jump does not change that."""
+
+    def __init__(self) -> None:
+        self._offset = 0
+        self._before = 0
+
+    def nearest(self, at: int, places: Sequence[int]) -> int:
+        """Return the place that is nearest to where it is expected."""
+        found = min(places, key=lambda place: abs(place - at - self._offset))
+        offset = found - at
+        if abs(offset - self._offset) <= _STEP or abs(offset - self._before) <= 2:
+            self._offset = offset
+        self._before = offset
+        return found
 
 
 def _places(
@@ -237,7 +252,9 @@ def _figures(found: Alignment, setting: Setting) -> tuple[str, str]:
         figure = term.figure
         if figure is None or at in found.pairs:
             continue
-        if any(figure.same_value(one) and figure.fits_unit(one) for one in above):
+        taken = set(found.pairs.values())
+        others = any(one.figure is not None and place not in taken for place, one in enumerate(found.sentence))
+        if not others and any(figure.same_value(one) and figure.fits_unit(one) for one in above):
             found.granted.add(at)
             continue
         if any(figure.same_value(one) and not figure.fits_unit(one) for one in told):
@@ -291,7 +308,11 @@ def _has_room(found: Alignment, at: int) -> bool:
 def _denials(found: Alignment, setting: Setting) -> tuple[str, str]:
     """Hold the negations of both sides against each other, by the words that they deny."""
     back = {place: at for at, place in found.pairs.items()}
-    told = [at for at in _negations(found.sentence) if _is_about(found.sentence, at, back)]
+    told = [
+        at
+        for at in _negations(found.sentence)
+        if _is_about(found.sentence, at, back) or _is_cut_out(found.statement, found.sentence, at)
+    ]
     for at in _negations(found.statement):
         near = _scope(found.statement, at)
         scope = next((found.pairs[one] for one in near if one in found.pairs), None)
@@ -306,7 +327,7 @@ def _denials(found: Alignment, setting: Setting) -> tuple[str, str]:
 
 def _negations(terms: Terms) -> Iterator[int]:
     for at, term in enumerate(terms):
-        answers = at == 0 and term.word in ("no", "non", "nein")
+        answers = at == 0 and len(terms) > 1 and terms[1].sign == ","  # "No, it was built later"
         if term.kind == DENIAL and not widens(tuple(terms[at : at + 2]), 0) and not answers:
             yield at
 
@@ -314,8 +335,10 @@ def _negations(terms: Terms) -> Iterator[int]:
 def _scope(terms: Terms, at: int) -> list[int]:
     """Return the terms that a negation is about: the next two that say something, or where none follows, the last."""
     behind = [one for one in range(at + 1, min(len(terms), at + _SCOPE)) if terms[one].kind not in (SMALL, DENIAL)]
+    if behind or (at + 1 < len(terms) and not terms[at + 1].sign):
+        return behind[:2]
     before = [one for one in range(at - 1, max(-1, at - _SCOPE), -1) if terms[one].kind not in (SMALL, DENIAL)]
-    return behind[:2] or before[:1]
+    return before[:1]
 
 
 def _is_about(terms: Terms, at: int, matched: dict[int, int]) -> bool:
@@ -325,6 +348,17 @@ def _is_about(terms: Terms, at: int, matched: dict[int, int]) -> bool:
     if not behind:
         return any(one in matched for one in scope)
     return behind[0] in matched or (len(behind) > 1 and behind[1] in matched and any(one < at for one in matched))
+
+
+def _is_cut_out(statement: Terms, sentence: Terms, at: int) -> bool:
+    """Say whether a statement has the words around a negation side by side (or one word between them)."""
+    if at == 0 or at + 1 >= len(sentence):
+        return False
+    before, behind = sentence[at - 1].word, sentence[at + 1].word
+    return any(
+        term.word == before and behind in [one.word for one in statement[place + 1 : place + 3]]
+        for place, term in enumerate(statement)
+    )
 
 
 def _opposites(found: Alignment, setting: Setting) -> tuple[str, str]:
@@ -352,6 +386,9 @@ def _subjects(found: Alignment, setting: Setting) -> tuple[str, str]:
         return "", ""
     back = {place: at for at, place in found.pairs.items()}
     first = min(back)
+    opens = found.statement[0].word
+    if opens == found.sentence[0].word and opens in _PERSONS:
+        return "", ""
     if not any(one.kind in (NAME, WORD) for one in found.sentence[:first]):
         return "", ""
     for term in found.statement[: back[first]]:

@@ -50,8 +50,9 @@ FUNCTION = _set(
 REPORTING = _set(
     """
     according added additionally answer answers based document documents describe described describes example examples
-    explain explained explains furthermore generally given instance mention mentioned mentions moreover namely note noted notes passage passages
-    report reported reports said say says see source sources state stated states tell tells text
+    explain explained explains furthermore generally given instance mention mentioned mentions moreover
+    namely note noted notes passage passages report reported reports said say says see source sources state stated
+    states tell tells text
     """
 )
 """Words by which a statement speaks of its sources. Only in lower case: the States are a country."""
@@ -81,6 +82,17 @@ PRONOUNS = _set(
 
 BY = _set("by von vom durch par por")
 """Words before the doer of a sentence in the passive voice."""
+
+DEFINITE = _set("the der die das den dem le la les l el los las lo")
+
+AUXILIARIES = _set(
+    """
+    is are was were has had have can could will would may must should did does do cannot
+    ist sind war waren wurde wurden hat hatte hatten kann konnte wird est sont était étaient a ont fut furent peut
+    es son era eran fue fueron ha han había puede está
+    """
+)
+"""Words that a subject ends before."""
 
 OPENERS = _set(
     """

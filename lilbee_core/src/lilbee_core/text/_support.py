@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from lilbee_core.text._alignment import Alignment, Setting, align, name_key
 from lilbee_core.text._citations import check_quote, find_quote
+from lilbee_core.text._grammar import AUXILIARIES, DEFINITE, PRONOUNS
 from lilbee_core.text._pieces import Piece, pieces_of
-from lilbee_core.text._terms import DENIAL, NAME, SMALL, WORD, Term, read_terms
+from lilbee_core.text._terms import DENIAL, NAME, SMALL, WORD, Term, fold, read_terms
 from lilbee_core.types import Span, Verdict
 
 Nearness = Callable[[str, str], float]
@@ -35,6 +36,8 @@ _PARTS = re.compile(
     r"|\s(?:and|but|while|whereas|und|aber|sowie|et|mais|y|pero)\s"
 )
 _LEAD = re.compile(r"\s*(?:(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+)*")
+_REFERRING = frozenset(map(fold, PRONOUNS)) - frozenset(map(fold, DEFINITE))
+_AUXILIARIES = frozenset(map(fold, AUXILIARIES))
 _MARKS = re.compile(r"\[\d{1,4}\]")
 _EMPHASIS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`+|(?<!\w)__?(?=\w)|(?<=\w)__?(?!\w)")
 
@@ -352,26 +355,28 @@ def _goes_on(one: Alignment, piece: Piece, subject: frozenset[str], after: Span 
     if named:
         return all(name_key(term.word) in subject for term in named)
     follows = after is not None and 0 <= piece.span.start - after.end <= _GAP
-    return not opening or (piece.prose and follows)
+    refers = any(term.word in _REFERRING for term in opening)
+    return not opening or (piece.prose and follows and refers)
 
 
 def _subject_of(terms: tuple[Term, ...]) -> frozenset[str]:
     """Return the words that a statement begins with, up to its verb as far as that can be told."""
-    found: list[str] = []
+    run: list[Term] = []
     for term in terms:
         if term.kind in (NAME, WORD):
-            if found and not term.capital and terms[0].capital:
-                break
-            found.append(name_key(term.word))
-        elif found:
+            run.append(term)
+        elif run and term.word in _AUXILIARIES:
+            return frozenset(name_key(one.word) for one in run)
+        elif run:
             break
-    return frozenset(found)
+    names = list(takewhile(lambda term: term.capital, run))
+    return frozenset(name_key(one.word) for one in (names or run[:1]))
 
 
 def _together(told: str, cited: Sequence[Evidence]) -> dict[int, Support]:
     """Check a statement whose parts are borne out by several passages together; nothing if a part is left over."""
     parts = _cut(told)
-    if len(parts) < 2:
+    if len(parts) < 2 or not all(any(find_quote(one, it.text) for it in cited) for one in quotations(told)):
         return {}
     subject = _subject_of(read_terms(parts[0]))
     held: dict[int, Support] = {}
