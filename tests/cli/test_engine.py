@@ -87,6 +87,8 @@ def test_doctor_finds_a_model_file_that_is_not_there(
 ) -> None:
     monkeypatch.setenv("LILBEE_CHAT_MODEL", "org/repo/none.gguf")
     found = {one["name"]: one for one in lilbee("doctor", "--json").json()["checks"]}
-    assert not found["engine"]["ok"]
-    assert "none.gguf" in found["engine"]["detail"]
-    assert found["engine"]["hint"]
+    assert found["engine"]["ok"]
+    missing = found["model server chat"]
+    assert not missing["ok"]
+    assert "none.gguf" in missing["detail"]
+    assert "lilbee model pull" in missing["hint"]
