@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from lilbee_core.errors import StoreError
 
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
+
+log = logging.getLogger(__name__)
 
 _KIND, _ID = "embedding anew", "now"
 
@@ -20,9 +23,12 @@ def begin(parts: Parts, embedder: str) -> None:
 
 
 def finish(parts: Parts) -> None:
-    """Note that no vector is missing any more."""
-    if parts.state.load(_KIND, _ID) is not None:
-        parts.state.delete(_KIND, _ID)
+    """Note that no vector is missing any more. A sync does its work without the state, too."""
+    try:
+        if parts.state.load(_KIND, _ID) is not None:
+            parts.state.delete(_KIND, _ID)
+    except StoreError as error:
+        log.warning("that all vectors are there could not be noted: %s", error.message)
 
 
 def vectors_warning(parts: Parts) -> str | None:
