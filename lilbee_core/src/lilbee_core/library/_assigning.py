@@ -21,7 +21,7 @@ def check_assignment(parts: Parts, name: str, settings: Settings) -> None:
     A model file that is not here yet may be named: it may be fetched later.
 
     Raises:
-        SettingsError: If its provider does not serve the role, or its file says that it is made for another.
+        SettingsError: If its provider does not serve the role, or its file or server says that it is for another.
     """
     role = _ROLES.get(name)
     if role is None:
@@ -30,8 +30,25 @@ def check_assignment(parts: Parts, name: str, settings: Settings) -> None:
 
     with build_router(settings, parts.host, lambda: None, fleet=lambda: parts.fleet) as router:
         ref = router.check(role)
-    if ref is not None and ref.provider == "gguf":
+    if ref is None:
+        return
+    if ref.provider == "gguf":
         _check_file(ref, role, name, settings)
+    elif settings.models.llm_provider != "remote":
+        _check_served(ref, role, name, settings)
+
+
+def _check_served(ref: ModelRef, role: str, name: str, settings: Settings) -> None:
+    """Ask a server of this machine, if it runs and tells."""
+    from lilbee_core.providers import local_roles
+
+    options = settings.models
+    roles = local_roles(ref, ollama_base_url=options.ollama_base_url, lm_studio_base_url=options.lm_studio_base_url)
+    if roles and role not in roles:
+        raise SettingsError(
+            f"{name} cannot be {ref}: its server says that it serves {' and '.join(sorted(roles))}",
+            hint="Choose another model of it, or fetch one: `lilbee model list` shows what is here.",
+        )
 
 
 def _check_file(ref: ModelRef, role: str, name: str, settings: Settings) -> None:
