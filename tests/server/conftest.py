@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import uvicorn
 from litestar import Litestar
 from litestar.testing import TestClient
 
@@ -33,3 +37,18 @@ def client(library: Lilbee) -> Iterator[TestClient[Litestar]]:
     with TestClient(app, base_url="http://testserver.local") as client:
         client.headers["Authorization"] = f"Bearer {TOKEN}"
         yield client
+
+
+@contextmanager
+def serving(app: Litestar) -> Iterator[str]:
+    """Serve an application on loopback, as clients of other makers reach it; gives the address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=2))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()

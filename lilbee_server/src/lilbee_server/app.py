@@ -7,25 +7,31 @@ from collections.abc import Sequence
 from litestar import Litestar
 from litestar.config.app import AppConfig
 from litestar.datastructures import State
+from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
 
 from lilbee_core import Lilbee, LilbeeError, __version__
+from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
 from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
-from lilbee_server.routes import crawl, health, jobs, placement, search, status
+from lilbee_server.routes import crawl, health, jobs, placement, search, status, v1
+from lilbee_server.turns import WAIT_S, Turns
 
 MOST_BODY_BYTES = 10_000_000
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
-def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOOPBACK) -> Litestar:
+def create_app(
+    library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOOPBACK, wait_s: float = WAIT_S
+) -> Litestar:
     """Return an application that serves `library`.
 
     Args:
         library: An open library; the caller closes it.
         token: What requests must carry as ``Authorization: Bearer``; None lets everybody in (tests only).
         hosts: Host names that requests may name; others are refused, so that no web page can reach in.
+        wait_s: How long a request for a reply waits for those before it.
     """
     return Litestar.from_config(
         AppConfig(
@@ -43,8 +49,10 @@ def create_app(library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOO
                 jobs.job,
                 jobs.cancel,
                 jobs.events,
+                v1.router,
             ],
-            state=State({"library": library}),
+            state=State({"library": library, "turns": Turns(wait_s)}),
+            dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             middleware=[Guard(token=token, hosts=tuple(hosts))],
             exception_handlers={
                 LilbeeError: lilbee_problem,

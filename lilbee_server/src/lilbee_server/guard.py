@@ -8,8 +8,13 @@ from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from lilbee_server.grants import OWNER
+from lilbee_server.openai.errors import enveloped
+from lilbee_server.problems import SECURITY_HEADERS
+
+_HEADERS = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 OPEN_PATHS = frozenset({"/api/health"})
 
 
@@ -30,11 +35,16 @@ class Guard(ASGIMiddleware):
         headers = {name.lower(): value for name, value in scope["headers"]}
         problem = self._problem(scope["path"], headers)
         if problem is None:
-            await next_app(scope, receive, send)
+            scope["state"]["grant"] = OWNER
+            await next_app(scope, receive, secured(send))
             return
         status, code, message, hint = problem
-        body = json.dumps({"error": {"code": code, "message": message, "hint": hint}}).encode()
+        told: dict[str, object] = {"error": {"code": code, "message": message, "hint": hint}}
+        if scope["path"].startswith("/v1/"):
+            told = enveloped(status, "invalid_api_key" if status == 401 else "invalid_request", f"{message}. {hint}")
+        body = json.dumps(told).encode()
         extra = [(b"www-authenticate", b"Bearer")] if status == 401 else []
+        send = secured(send)
         await send(
             {
                 "type": "http.response.start",
@@ -58,6 +68,19 @@ class Guard(ASGIMiddleware):
             hint = "Send the token that the server wrote to server.json as `Authorization: Bearer TOKEN`."
             return 401, "server.unauthorized", "the token is missing or wrong", hint
         return None
+
+
+def secured(send: Send) -> Send:
+    """Add the headers that keep an answer from being run, framed, guessed at or kept."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            there = {name.lower() for name, _ in message["headers"]}
+            extra = [one for one in _HEADERS if one[0] not in there]
+            message = {**message, "headers": [*message["headers"], *extra]}
+        await send(message)
+
+    return sending
 
 
 def _host_of(address: str) -> str:

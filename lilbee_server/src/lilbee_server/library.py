@@ -1,13 +1,20 @@
-"""The open library, as routes find it."""
+"""What an application has, as routes find it."""
 
 from __future__ import annotations
 
 from litestar.datastructures import State
 
 from lilbee_core import Lilbee
+from lilbee_server.turns import Turns
 
 
 def library_of(state: State) -> Lilbee:
     """Return the library that the application was made for."""
     library: Lilbee = state["library"]
     return library
+
+
+def turns_of(state: State) -> Turns:
+    """Return what lets one reply be written at a time."""
+    turns: Turns = state["turns"]
+    return turns

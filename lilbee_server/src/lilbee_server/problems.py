@@ -10,6 +10,7 @@ from litestar.datastructures import State
 from litestar.exceptions import HTTPException, ValidationException
 
 from lilbee_core import errors
+from lilbee_server.turns import Busy
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +18,16 @@ log = logging.getLogger(__name__)
 _EXPECTED = re.compile(r"Expected `(\w+)[^`]*`(?: ([<>]=? \d+))?")
 _MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
 _WANTED = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text"}
+
+
+# What is served is data: nothing of it is to be run, framed, guessed at or kept.
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
 
 
 class Forbidden(errors.LilbeeError):
@@ -31,10 +42,12 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.InvalidArgument, 400),
     (errors.SettingsError, 400),
     (errors.PlacementError, 400),
+    (errors.InputTooLong, 400),
     (Forbidden, 403),
     (errors.NotFound, 404),
     (errors.ModelNotFound, 404),
     (errors.EmbedderMismatch, 409),
+    (Busy, 429),
     (errors.StoreLocked, 503),
     (errors.SourceUnavailable, 503),
     (errors.ProviderUnavailable, 503),
@@ -45,19 +58,26 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
 
 def status_of(error: errors.LilbeeError) -> int:
     """Return the HTTP status of an error."""
+    if error.code == "provider.context_overflow":
+        return 400
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def headers_of(error: Exception) -> dict[str, str]:
+    """Return the headers of the answer for an error."""
+    return {**SECURITY_HEADERS, **({"Retry-After": "1"} if isinstance(error, Busy) else {})}
 
 
 def lilbee_problem(request: Request[object, object, State], error: errors.LilbeeError) -> Response[dict[str, object]]:
     """Return the answer for an error of the core."""
-    return Response({"error": error.to_dict()}, status_code=status_of(error))
+    return Response({"error": error.to_dict()}, status_code=status_of(error), headers=headers_of(error))
 
 
 def http_problem(request: Request[object, object, State], error: HTTPException) -> Response[dict[str, object]]:
     """Return the answer for a request that no route takes as it is, in the same form."""
     if isinstance(error, ValidationException):
         return _problem(
-            "argument.invalid", "; ".join(_wrong(error, request)), "Correct the parameters.", error.status_code
+            "argument.invalid", wrong_parameters(error, request), "Correct the parameters.", error.status_code
         )
     code, hint = {
         404: ("server.no_route", "GET /schema/openapi.json lists every address."),
@@ -74,7 +94,13 @@ def bug_problem(request: Request[object, object, State], error: Exception) -> Re
 
 
 def _problem(code: str, message: str, hint: str, status: int) -> Response[dict[str, object]]:
-    return Response({"error": {"code": code, "message": message, "hint": hint}}, status_code=status)
+    body = {"code": code, "message": message, "hint": hint}
+    return Response({"error": body}, status_code=status, headers=dict(SECURITY_HEADERS))
+
+
+def wrong_parameters(error: ValidationException, request: Request[object, object, State]) -> str:
+    """Say in a line which parameters are wrong, and what they must be."""
+    return "; ".join(_wrong(error, request))
 
 
 def _wrong(error: ValidationException, request: Request[object, object, State]) -> list[str]:

@@ -12,6 +12,8 @@ from lilbee_core.events import Event
 
 HEARTBEAT_S = 10.0
 """How long a stream is silent at most: what lies between a client and the server closes silent connections."""
+PATIENCE_S = 5.0
+"""How long a stream waits for its first word before it begins: so long an error is told by a status."""
 
 
 class Followed(Protocol):
