@@ -235,4 +235,4 @@ def _shares(one: str, other: str) -> bool:
 
 
 def _beginnings(text: str) -> set[str]:
-    return {word[:4].casefold() for word in re.findall(r"\w{3,}", text) if word.casefold() not in _PLAIN}
+    return {word[:3].casefold() for word in re.findall(r"\w{3,}|[A-Z]{2,}", text) if word.casefold() not in _PLAIN}

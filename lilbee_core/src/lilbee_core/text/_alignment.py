@@ -14,6 +14,7 @@ Terms = Sequence[Term]
 
 _SCOPE = 6  # words behind or before a negation that it may deny
 _STEP = 6  # terms that one side may have more than the other, from one match to the next
+_APART = 4  # words that a statement may leave out, besides one for every word that it takes over
 _SHORTEST_PART = 6  # letters of a part of a German compound
 _NOT_NAMES = ("ed", "ing", "ly")
 _GERMAN = frozenset(
@@ -68,7 +69,7 @@ def align(statement: Terms, sentence: Terms, setting: Setting = Setting()) -> Al
     found = Alignment(statement, sentence)
     _match(found)
     _grant(found, setting)
-    for check in (_figures, _names, _denials, _opposites, _subjects, _exchanged, _replaced, _counted):
+    for check in (_figures, _names, _denials, _opposites, _subjects, _exchanged, _replaced, _counted, _scattered):
         found.conflict, found.at_fault = check(found, setting)
         if found.conflict:
             break
@@ -317,6 +318,8 @@ def _denials(found: Alignment, setting: Setting) -> tuple[str, str]:
         near = _scope(found.statement, at)
         scope = next((found.pairs[one] for one in near if one in found.pairs), None)
         if not near and any(_negations(found.sentence)):
+            if len(list(_negations(found.statement))) == len(list(_negations(found.sentence))):
+                told = [one for one in told if _scope(found.sentence, one)]
             continue
         same = next((one for one in told if scope is None or scope in _scope(found.sentence, one)), None)
         if same is None:
@@ -472,6 +475,17 @@ def _replaced(found: Alignment, setting: Setting) -> tuple[str, str]:
         same = same and said[after].sign == told[there].sign
         if kinds[0] and kinds[0] == kinds[1] and same:
             return ("number" if kinds[0] == FIGURE else "name"), said[after].word
+    return "", ""
+
+
+def _scattered(found: Alignment, setting: Setting) -> tuple[str, str]:
+    """Find a statement whose words stand far apart in a long sentence, while others of it are lacking."""
+    if not found.missing or not found.pairs:
+        return "", ""
+    first, last = min(found.pairs.values()), max(found.pairs.values())
+    between = sum(term.kind not in (SMALL, DENIAL) for term in found.sentence[first : last + 1])
+    if between > 2 * len(found.pairs) + _APART:
+        return "words", found.statement[found.missing[0]].word
     return "", ""
 
 

@@ -22,7 +22,8 @@ _NEEDED = 0.7  # share of a statement's words that the sentence must hold
 _NEEDED_OF_CLAUSE = 0.8  # the same for a part of a statement
 _NEEDED_IF_NEAR = 0.5  # the same, where both are near in meaning
 _NEAR = 0.75
-_MOST_LOOKED_AT = 8
+_CONTRADICTS = 0.5  # share of a part that a sentence must hold for what speaks against it to count
+_MOST_LOOKED_AT = 6
 _FEWEST_OF_PART = 2  # words that say something, in a part of a statement
 _GAP = 3  # characters between two sentences that follow each other
 _SHORTEST_RUN = 3  # words that stand together, of a statement that is stitched
@@ -338,7 +339,10 @@ def _in_parts(told: str, passage: Evidence, pieces: Sequence[Piece]) -> Support 
 def _of_part(
     terms: tuple[Term, ...], passage: Evidence, pieces: Sequence[Piece], subject: frozenset[str], after: Span | None
 ) -> tuple[Piece, Alignment] | None:
-    for piece, one in _candidates(terms, passage, pieces):
+    laid = _candidates(terms, passage, pieces)
+    if any(piece.span == after and one.conflict and one.coverage >= _CONTRADICTS for piece, one in laid):
+        return None  # the sentence of the part before says this part otherwise
+    for piece, one in laid:
         fits = not one.conflict and one.coverage >= _NEEDED_OF_CLAUSE and not _adds_from_elsewhere(one, piece, pieces)
         if fits and (after is None or piece.span == after or _goes_on(one, piece, subject, after)):
             return piece, one
