@@ -18,7 +18,7 @@ from lilbee_core.builtins import plugin_host
 from lilbee_core.library._models import build_router
 from lilbee_core.settings import Settings
 from lilbee_core.types import Message
-from tests.bench._figures import Figure, Report, at_least, at_most_more, exactly
+from tests.bench._figures import Figure, Report, at_least, at_most, at_most_more, at_most_times, exactly
 from tests.bench._world import ROOT, TOOLS, Corpus, World, lilbee
 
 CALLS = 300
@@ -129,42 +129,50 @@ def test_the_first_word_of_a_stream(world: World, report: Report) -> None:
 
 
 def test_a_sync_keeps_a_slow_embedder_busy(world: World, report: Report, sources: Corpus) -> None:
-    with slow_server(world, 50) as url:
-        env = world.env(
-            LILBEE_EMBEDDING_MODEL=f"openai/{MODEL}", LILBEE_EMBEDDING_MAX_TOKENS="512", LILBEE_OPENAI_BASE_URL=url
-        )
-        command = [*lilbee(), "sync", "--library", sources.folder, "--data-dir", world.folder / "slow-data", "--json"]
-        done = subprocess.run([str(one) for one in command], env=env, capture_output=True, text=True, check=False)
-        told = cast("dict[str, Any]", json.loads(done.stdout))
-        stats = _ask(f"{url.removesuffix('/v1')}/stats")
+    """Either the embedder is busy nearly all the time, or it costs next to nothing and the sync is bound elsewhere."""
+    instant_s, _, _ = synced(world, sources, 0)
+    seconds, told, stats = synced(world, sources, 50)
     least = -(-int(stats["texts"]) // BATCH)
     asked = f"{stats['requests']:.0f} requests for {stats['texts']:.0f} texts"
-    note = f"{sources.files} files, {told['chunks']} chunks, {asked}"
     report.add(
         Figure(
             id="M3",
             what="a sync with an embedder that takes 50 ms a request: how much of the time it is busy",
-            note=note,
+            note=f"{sources.files} files, {told['chunks']} chunks, {asked}",
             value=stats["busy_s"] / stats["span_s"],
             unit="",
             goal=at_least(0.85),
         ),
         Figure(
             id="M3",
-            what="the same, requests for each full batch of texts",
-            value=stats["requests"] / least,
-            unit="",
-            base=1.0,
-            base_name="full batches",
+            what="the same, seconds",
+            value=seconds,
+            unit="s",
+            base=max(instant_s, stats["busy_s"]),
+            base_name="the slower of both: an instant embedder, or this one by itself",
+            goal=at_most_times(1 / 0.85),
         ),
         Figure(
             id="M3",
-            what="the same, texts still without a vector",
-            value=float(told["owed"]),
+            what="the same, requests for each full batch of texts across files",
+            value=stats["requests"] / least,
             unit="",
-            goal=exactly(0),
+            goal=at_most(1.25),
         ),
+        Figure(id="M3", what="the same, texts without a vector", value=float(told["owed"]), unit="", goal=exactly(0)),
     )
+
+
+def synced(world: World, sources: Corpus, ms: float) -> tuple[float, dict[str, Any], dict[str, float]]:
+    """Sync with a server whose requests take so long; return the seconds, the report and what was asked."""
+    with slow_server(world, ms) as url:
+        env = world.env(
+            LILBEE_EMBEDDING_MODEL=f"openai/{MODEL}", LILBEE_EMBEDDING_MAX_TOKENS="512", LILBEE_OPENAI_BASE_URL=url
+        )
+        command = [*lilbee(), "sync", "--library", sources.folder, "--data-dir", world.folder / f"slow-{ms}", "--json"]
+        done = subprocess.run([str(one) for one in command], env=env, capture_output=True, text=True, check=False)
+        told = cast("dict[str, Any]", json.loads(done.stdout))
+        return float(told["seconds"]), told, _ask(f"{url.removesuffix('/v1')}/stats")
 
 
 def _ask(address: str) -> dict[str, float]:
