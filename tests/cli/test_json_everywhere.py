@@ -23,7 +23,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "status": ((), ("--skipped",)),
     "search": (("queen eggs",), ("queen", "--explain"), ("xylophone",)),
     "ask": (("When does the queen lay eggs?",),),
-    "chat": (("When does the queen lay eggs?",), ("--continue", "And where?")),
+    "chat": (("--continue", "When does the queen lay eggs?"), ("--continue", "And where?")),
     "conversation": (("list",), ("show", "When does the queen lay eggs?"), ("export", "When does the queen lay eggs?"),
                      ("rename", "When does the queen lay eggs?", "Eggs"), ("delete", "Eggs")),
     "topics": ((), ("bees",)),
