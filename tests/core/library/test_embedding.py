@@ -22,6 +22,8 @@ from lilbee_core.library import CancelSwitch
 from lilbee_core.settings import Settings
 from lilbee_core.store import Store
 from lilbee_core.testing import HashEmbedder
+from tests.support.gguf_files import bert
+from tests.support.model_hub import FakeHub
 from tests.support.openai_fake import Answer, FakeOpenAI, Request, word_vector
 from tests.support.wholeness import by_place, differences, editions
 
@@ -205,6 +207,28 @@ def test_adopting_does_not_make_a_foreign_library_trusted(folder: Path, server: 
         bee.sync()
         bee.embedding.adopt()
     assert "library_id" not in (folder / ".lilbee" / "config.toml").read_text()
+
+
+def test_a_model_file_that_is_missing_is_fetched(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CONFIG", "DATA", "CACHE"):
+        monkeypatch.setenv(f"LILBEE_{name}_DIR", str(tmp_path / name.lower()))
+    ref = "org/tiny/tiny.gguf"
+    theirs = HashEmbedder(model=ref, max_tokens=512)
+    theirs.fingerprint = f"{ref}/64/plain"
+    with Lilbee(folder, embedder=theirs) as bee:
+        bee.sync()
+    before = vectors(folder / ".lilbee")
+    content = bert(tmp_path / "made.gguf").read_bytes()
+    with FakeHub(repositories={"org/tiny": {"tiny.gguf": content}}) as hub:
+        options = {"hub_url": hub.url, "models_dir": str(tmp_path / "models")}
+        with Lilbee(folder, overrides=options) as bee:
+            change = bee.embedding.adopt()
+            assert (change.fetched, change.embedder, change.dimension, change.likeness) == (True, ref, 64, None)
+            assert bee.config.get("embedding_model") == ref
+            assert not bee.embedding.adopt().fetched
+            assert bee.search("term: hive").hits
+    assert (tmp_path / "models" / ref).read_bytes() == content
+    assert vectors(folder / ".lilbee") == before
 
 
 # ---------------------------------------------------------------------- embedding anew
