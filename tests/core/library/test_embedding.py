@@ -220,7 +220,7 @@ def test_a_model_file_that_is_missing_is_fetched(folder: Path, tmp_path: Path, m
     before = vectors(folder / ".lilbee")
     content = bert(tmp_path / "made.gguf").read_bytes()
     with FakeHub(repositories={"org/tiny": {"tiny.gguf": content}}) as hub:
-        options = {"hub_url": hub.url, "models_dir": str(tmp_path / "models")}
+        options: dict[str, object] = {"hub_url": hub.url, "models_dir": str(tmp_path / "models")}
         with Lilbee(folder, overrides=options) as bee:
             change = bee.embedding.adopt()
             assert (change.fetched, change.embedder, change.dimension, change.likeness) == (True, ref, 64, None)
