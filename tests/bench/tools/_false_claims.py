@@ -131,7 +131,8 @@ def another_name(sentence: str, paragraph: Paragraph, chance: random.Random) -> 
     match = chance.choice(inside)
     others = [
         other.group() for other in names(paragraph.text)
-        if not _shares(other.group(), sentence) and other.start() and paragraph.text[other.start() - 2] not in ".!?"
+        if len(other.group()) > 2 and not _shares(other.group(), sentence)
+        and other.start() and paragraph.text[other.start() - 2] not in ".!?"
     ]  # fmt: skip
     return replaced(sentence, match, chance.choice(others)) if others else None
 

@@ -103,8 +103,10 @@ def _match(found: Alignment) -> None:
             continue
         places = _places(term, found.sentence, figures, by_stem, by_name, bare)
         free = [place for place in places if place not in used]
+        # "The Court" is rather that one than any court.
+        alike = [place for place in free if found.sentence[place].capital == term.capital]
         if free:
-            found.pairs[at] = course.nearest(at, free)
+            found.pairs[at] = course.nearest(at, free if term.opens else alike or free)
             used.add(found.pairs[at])
     _short_forms(found, used)
 
@@ -317,7 +319,7 @@ def _denials(found: Alignment, setting: Setting) -> tuple[str, str]:
     for at in _negations(found.statement):
         near = _scope(found.statement, at)
         scope = next((found.pairs[one] for one in near if one in found.pairs), None)
-        if not near and any(_negations(found.sentence)):
+        if not near and any(_negations(found.sentence)) and not _is_cut_out(found.sentence, found.statement, at):
             if len(list(_negations(found.statement))) == len(list(_negations(found.sentence))):
                 told = [one for one in told if _scope(found.sentence, one)]
             continue
@@ -358,10 +360,11 @@ def _is_cut_out(statement: Terms, sentence: Terms, at: int) -> bool:
     if at == 0 or at + 1 >= len(sentence):
         return False
     before, behind = sentence[at - 1].word, sentence[at + 1].word
-    return any(
-        term.word == before and behind in [one.word for one in statement[place + 1 : place + 3]]
-        for place, term in enumerate(statement)
-    )
+    for place, term in enumerate(statement[:-1]):
+        after = [one.word for one in statement[place + 1 : place + 3]]
+        if term.word == before and behind in after and statement[place + 1].kind != DENIAL:
+            return True
+    return False
 
 
 def _opposites(found: Alignment, setting: Setting) -> tuple[str, str]:
@@ -392,12 +395,15 @@ def _subjects(found: Alignment, setting: Setting) -> tuple[str, str]:
     opens = found.statement[0].word
     if opens == found.sentence[0].word and opens in _PERSONS:
         return "", ""
-    if not any(one.kind in (NAME, WORD) for one in found.sentence[:first]):
-        return "", ""
-    for term in found.statement[: back[first]]:
-        if term.kind in (NAME, WORD) and term.stem in setting.stems:
-            return "subject", term.word
-    return "", ""
+    opening = found.sentence[:first]
+    head = [at for at in range(back[first]) if found.statement[at].kind in (NAME, WORD)]
+    if not any(one.kind in (NAME, WORD) for one in opening):
+        # "There was a ..." has no subject, so that none can have been put in other words.
+        empty = bool(opening) and not any(one.word in _PRONOUNS for one in opening)
+        if not empty or any(at in found.pairs or at in found.granted for at in head):
+            return "", ""
+    wrong = next((found.statement[at] for at in head if found.statement[at].stem in setting.stems), None)
+    return ("subject", wrong.word) if wrong is not None else ("", "")
 
 
 def _exchanged(found: Alignment, setting: Setting) -> tuple[str, str]:

@@ -23,6 +23,7 @@ _NEEDED_OF_CLAUSE = 0.8  # the same for a part of a statement
 _NEEDED_IF_NEAR = 0.5  # the same, where both are near in meaning
 _NEAR = 0.75
 _CONTRADICTS = 0.5  # share of a part that a sentence must hold for what speaks against it to count
+_SAYS_IT_ALL = 0.9
 _MOST_LOOKED_AT = 6
 _FEWEST_OF_PART = 2  # words that say something, in a part of a statement
 _GAP = 3  # characters between two sentences that follow each other
@@ -33,7 +34,7 @@ _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|�
 _FEWEST_WORDS = 3  # of a quotation; shorter ones are names and irony
 _FEWEST_SIGNS = 8  # the same, where words are not set apart
 _PARTS = re.compile(
-    r"\s*[;,–—:]\s*(?:(?:and|but|while|which|who|where|und|aber|et|mais|y|pero)\b)?|\.\s+"
+    r"(?:[;,:](?=\s)|\s[–—-]\s|—)\s*(?:(?:and|but|while|which|who|where|und|aber|et|mais|y|pero)\b)?|\.\s+"
     r"|\s(?:and|but|while|whereas|und|aber|sowie|et|mais|y|pero)\s"
 )
 _LEAD = re.compile(r"\s*(?:(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+)*")
@@ -201,7 +202,9 @@ def _best(told: str, statement: tuple[Term, ...], passage: Evidence, near: Nearn
     for piece, one in laid:
         if not one.conflict and one.coverage >= _NEEDED and not _adds_from_elsewhere(one, piece, pieces):
             return Support(verdict=Verdict.SUPPORTED, span=piece.span, coverage=one.coverage)
-    parts = _in_parts(told, passage, pieces)
+    # A sentence that holds all of it and says it otherwise is not to be read in pieces.
+    against = any(one.conflict and one.conflict != "words" and one.coverage >= _SAYS_IT_ALL for _, one in laid)
+    parts = None if against else _in_parts(told, passage, pieces)
     if parts is not None:
         return parts
     if near is not None:
