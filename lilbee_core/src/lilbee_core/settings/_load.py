@@ -11,7 +11,7 @@ from typing import get_origin
 
 from lilbee_core.errors import SettingsError
 from lilbee_core.settings._places import RESERVED, environment, user_config_dir
-from lilbee_core.settings._sections import GATED, SECTIONS, CollectionSettings, field_homes
+from lilbee_core.settings._sections import GATED, SECTIONS, CollectionSettings, field_homes, secret_names
 from lilbee_core.settings._settings import Settings, unknown_setting, validated_collection, validated_profile
 from lilbee_core.settings._toml import as_list, as_table, read_config
 
@@ -48,7 +48,7 @@ def load_settings(
 
 def _apply_file(settings: Settings, path: Path, origin: str, *, trusted: bool) -> Settings:
     content = read_config(path)
-    homes = field_homes()
+    homes, secrets = field_homes(), secret_names()
     values: dict[str, object] = {}
     warnings: list[str] = []
     for key, value in content.items():
@@ -56,6 +56,12 @@ def _apply_file(settings: Settings, path: Path, origin: str, *, trusted: bool) -
             continue
         if key not in homes:
             raise unknown_setting(key, homes, where=str(path))
+        if origin == "library" and key in secrets:
+            warnings.append(
+                f"{key} in {path} is ignored, since a library may be handed on: run `lilbee config set {key} …`, which "
+                "keeps it with your own settings, and take it out there"
+            )
+            continue
         if key in GATED and not trusted:
             warnings.append(f"{key} in {path} is ignored: run `lilbee trust` if this library is yours")
             continue
