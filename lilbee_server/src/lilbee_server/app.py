@@ -15,7 +15,20 @@ from lilbee_core import Lilbee, LilbeeError, __version__
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
 from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
-from lilbee_server.routes import crawl, health, jobs, placement, search, status, v1
+from lilbee_server.replies import Replies
+from lilbee_server.routes import (
+    ask,
+    conversations,
+    crawl,
+    documents,
+    health,
+    jobs,
+    knowledge,
+    placement,
+    search,
+    status,
+    v1,
+)
 from lilbee_server.turns import WAIT_S, Turns
 
 MOST_BODY_BYTES = 10_000_000
@@ -33,6 +46,7 @@ def create_app(
         hosts: Host names that requests may name; others are refused, so that no web page can reach in.
         wait_s: How long a request for a reply waits for those before it.
     """
+    turns = Turns(wait_s)
     return Litestar.from_config(
         AppConfig(
             route_handlers=[
@@ -49,9 +63,28 @@ def create_app(
                 jobs.job,
                 jobs.cancel,
                 jobs.events,
+                ask.ask,
+                ask.stream,
+                conversations.router,
+                conversations.chat,
+                conversations.chat_stream,
+                documents.documents,
+                documents.source,
+                documents.collections,
+                documents.sync,
+                documents.add,
+                documents.put,
+                documents.remove,
+                knowledge.topics,
+                knowledge.related,
+                knowledge.pages,
+                knowledge.drafts,
+                knowledge.page,
+                knowledge.build,
+                knowledge.models,
                 v1.router,
             ],
-            state=State({"library": library, "turns": Turns(wait_s)}),
+            state=State({"library": library, "turns": turns, "replies": Replies(turns)}),
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             middleware=[Guard(token=token, hosts=tuple(hosts))],
             exception_handlers={

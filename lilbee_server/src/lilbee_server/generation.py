@@ -20,9 +20,16 @@ class Generation:
     Args:
         start: Gives the reply; called in the thread.
         on_end: Called in the event loop when the reply has ended, in whatever way.
+        on_stop: Called when it is to end, beside that no further piece is taken.
     """
 
-    def __init__(self, start: Callable[[], Iterator[Delta]], *, on_end: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        start: Callable[[], Iterator[Delta]],
+        *,
+        on_end: Callable[[], None] | None = None,
+        on_stop: Callable[[], None] | None = None,
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
         self._deltas: list[Delta] = []
@@ -30,6 +37,7 @@ class Generation:
         self._over = False
         self._stopped = threading.Event()
         self._on_end = on_end
+        self._on_stop = on_stop
         self._thread = threading.Thread(target=self._write, args=(start,), name="lilbee-reply", daemon=True)
         self._thread.start()
 
@@ -41,6 +49,8 @@ class Generation:
     def stop(self) -> None:
         """End the reply at its next piece; what arrived stays."""
         self._stopped.set()
+        if self._on_stop is not None:
+            self._on_stop()
 
     async def begun(self, timeout_s: float) -> None:
         """Wait for the first piece, at most so long: an error before it can still be told by a status.

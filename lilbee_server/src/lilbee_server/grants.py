@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from litestar import Request
 from litestar.di import NamedDependency
@@ -40,6 +40,23 @@ class Grant:
     def filter(self, collections: Iterable[str] = (), paths: Iterable[str] = ()) -> Filter:
         """Return a filter that lets through nothing but what may be seen."""
         return Filter(collections=self.chosen(collections), paths=tuple(paths))
+
+    def sees(self, collection: str) -> bool:
+        """Whether a collection may be seen."""
+        return self.collections is None or collection in self.collections
+
+    def sees_job(self, options: Mapping[str, object]) -> bool:
+        """Whether a job may be seen: one that works on nothing but collections that may be."""
+        if self.collections is None:
+            return True
+        names = options.get("collections")
+        return isinstance(names, list) and bool(names) and self.collections.issuperset(cast("list[str]", names))
+
+    def shown(self, told: dict[str, object]) -> dict[str, object]:
+        """Return a result or an answer without what speaks of the library as a whole, where that may not be seen."""
+        if self.collections is None:
+            return told
+        return {**{name: value for name, value in told.items() if name != "trace"}, "warnings": []}
 
     def document(self, library: Lilbee, ref: str) -> str:
         """Return the reference by which a document is had, if it may be seen.

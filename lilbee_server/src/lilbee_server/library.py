@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar.datastructures import State
 
 from lilbee_core import Lilbee
+from lilbee_server.replies import Replies
 from lilbee_server.turns import Turns
 
 
@@ -18,3 +19,9 @@ def turns_of(state: State) -> Turns:
     """Return what lets one reply be written at a time."""
     turns: Turns = state["turns"]
     return turns
+
+
+def replies_of(state: State) -> Replies:
+    """Return the replies of conversations."""
+    replies: Replies = state["replies"]
+    return replies

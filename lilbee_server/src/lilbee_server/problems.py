@@ -10,6 +10,7 @@ from litestar.datastructures import State
 from litestar.exceptions import HTTPException, ValidationException
 
 from lilbee_core import errors
+from lilbee_server.replies import Running
 from lilbee_server.turns import Busy
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.NotFound, 404),
     (errors.ModelNotFound, 404),
     (errors.EmbedderMismatch, 409),
+    (Running, 409),
     (Busy, 429),
     (errors.StoreLocked, 503),
     (errors.SourceUnavailable, 503),

@@ -1,14 +1,18 @@
-"""Events of a job as server-sent events."""
+"""Events of a job, and pieces of a reply, as server-sent events."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Protocol
 
 from litestar.response.sse import ServerSentEventMessage
 
+from lilbee_core.errors import LilbeeError
 from lilbee_core.events import Event
+from lilbee_core.types import Delta
+from lilbee_server.generation import Generation
+from lilbee_server.grants import Grant
 
 HEARTBEAT_S = 10.0
 """How long a stream is silent at most: what lies between a client and the server closes silent connections."""
@@ -38,6 +42,46 @@ def job_events(job: Followed, *, seen: int = 0, heartbeat_s: float = HEARTBEAT_S
         for number, event in enumerate(events, start=seen - len(events) + 1):
             yield ServerSentEventMessage(id=number, event=event.name, data=_json(event.to_dict()))
     yield ServerSentEventMessage(event="JobFinished", data=_json(job.to_dict()))
+
+
+async def reply_events(
+    generation: Generation,
+    grant: Grant,
+    *,
+    seen: int = 0,
+    ends_with_client: bool = False,
+    heartbeat_s: float = HEARTBEAT_S,
+) -> AsyncIterator[ServerSentEventMessage]:
+    """Yield a reply piece by piece after the first `seen`, a comment where nothing comes, `error` where it fails.
+
+    The id of each message counts the pieces. A reply whose end `ends_with_client` is not written on for nobody.
+    """
+    try:
+        async for number, delta in generation.follow(seen, heartbeat_s=heartbeat_s):
+            if delta is None:
+                yield ServerSentEventMessage(comment="still at work", data=None)
+            else:
+                yield ServerSentEventMessage(id=number, event=delta.kind, data=_json(_piece(delta, grant)))
+    except LilbeeError as error:
+        yield ServerSentEventMessage(event="error", data=_json(error.to_dict()))
+    except Exception as error:  # noqa: BLE001 - the status is out already; the log has the traceback
+        told = LilbeeError(f"something went wrong inside lilbee: {type(error).__name__}", code="internal")
+        yield ServerSentEventMessage(event="error", data=_json(told.to_dict()))
+    finally:
+        if ends_with_client:
+            generation.stop()
+
+
+def _piece(delta: Delta, grant: Grant) -> dict[str, object]:
+    if delta.answer is not None:
+        return grant.shown(delta.answer.to_dict())
+    if delta.citation is not None:
+        return delta.citation.to_dict()
+    if delta.usage is not None:
+        return delta.usage.to_dict()
+    if delta.tool_call is not None:
+        return {"name": delta.tool_call.name, "arguments": delta.tool_call.arguments}
+    return {"text": delta.text}
 
 
 def _json(value: dict[str, object]) -> str:

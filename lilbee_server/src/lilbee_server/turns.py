@@ -25,7 +25,9 @@ class Turns:
         self._lock = asyncio.Lock()
         self._wait_s = wait_s
 
-    async def generate(self, start: Callable[[], Iterator[Delta]]) -> Generation:
+    async def generate(
+        self, start: Callable[[], Iterator[Delta]], *, on_stop: Callable[[], None] | None = None
+    ) -> Generation:
         """Wait for the turn, then begin to write a reply; the turn ends with the reply.
 
         Raises:
@@ -38,7 +40,7 @@ class Turns:
                 f"other replies were being written for {self._wait_s:g} s", hint="Try again in a moment."
             ) from error
         try:
-            return Generation(start, on_end=self._lock.release)
+            return Generation(start, on_end=self._lock.release, on_stop=on_stop)
         except BaseException:
             self._lock.release()
             raise

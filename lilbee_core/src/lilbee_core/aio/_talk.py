@@ -82,6 +82,10 @@ class AsyncConversation:
         """See `Conversation.run`."""
         return self._threads.iterate(lambda: self._inner.run(message))
 
+    def stop(self) -> None:
+        """See `Conversation.stop`."""
+        self._inner.stop()
+
     async def regenerate(self) -> ConversationMessage:
         """See `Conversation.regenerate`."""
         return await self._threads.run(self._inner.regenerate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -50,6 +51,7 @@ class Conversation:
         self._clock = clock
         self.requests: tuple[AssembledRequest, ...] = ()
         """Exactly what the chat model was sent for the last reply, request by request."""
+        self._stopped = threading.Event()
 
     def __repr__(self) -> str:
         return f"Conversation({self.id!r}, {self.info.title!r})"
@@ -150,6 +152,13 @@ class Conversation:
         if asked is None:
             raise InvalidArgument("there is no message to answer", hint="Send one first.")
         return self._run(asked)
+
+    def stop(self) -> None:
+        """End the reply that this object has written in another thread, with the next word of the model.
+
+        What arrived stays. Closing the iterator does the same where the reply is read.
+        """
+        self._stopped.set()
 
     def regenerate(self) -> ConversationMessage:
         """Have the last message answered anew; the old reply leaves when the new one begins."""
@@ -268,6 +277,7 @@ class Conversation:
         return next(one for one in reversed(self.messages) if one.reply_to == asked.id)
 
     def _run(self, asked: ConversationMessage, replaces: Collection[str] = ()) -> Iterator[Delta]:
+        self._stopped.clear()
         messages = self.messages
         at = next((at for at, one in enumerate(messages) if one.id == asked.id), None)
         if at is None:
@@ -308,6 +318,8 @@ class Conversation:
                         reply.take(delta)
                     if delta.kind in shown or delta.answer is not None:
                         yield delta
+                    if self._stopped.is_set():
+                        break
         finally:
             self.requests = tuple(reply.requests)
             if not finished:

@@ -1,0 +1,235 @@
+"""Conversations over the documents. A reply is written to its end, whoever leaves, unless it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from litestar import Response, Router, delete, get, patch, post
+from litestar.datastructures import State
+from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
+from litestar.response import ServerSentEvent
+
+from lilbee_core.conversations import Conversation
+from lilbee_core.types import Delta
+from lilbee_server.generation import Generation
+from lilbee_server.grants import OWNER
+from lilbee_server.library import library_of, replies_of
+from lilbee_server.streams import PATIENCE_S, reply_events
+
+Id = Annotated[str, PathParameter(description="The conversation: its id, the beginning of it, or its title.")]
+Last = Annotated[int | None, HeaderParameter(name="Last-Event-ID", description="Where to go on.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class New:
+    """A conversation to begin; `collections` are those it searches, `scope` is raw, wiki, both or none."""
+
+    title: str = ""
+    collections: list[str] = field(default_factory=list[str])
+    scope: str = "raw"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A message."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat(Sent):
+    """A message, in a conversation, or in a new one that is made for it."""
+
+    conversation: str | None = None
+    collections: list[str] = field(default_factory=list[str])
+    scope: str = "raw"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Back:
+    """How far to go back: so many messages of the user, or a message's id."""
+
+    to: int | str = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Title:
+    """What to call it."""
+
+    title: str
+
+
+@get(sync_to_thread=True)
+def list_(
+    state: State, search: Annotated[str, QueryParameter(description="Words of the title.")] = ""
+) -> dict[str, Any]:
+    """Return the conversations, the latest first."""
+    return {"conversations": [one.to_dict() for one in library_of(state).conversations.list(search)]}
+
+
+@post(status_code=201, sync_to_thread=True)
+def create(state: State, data: JSONBody[New]) -> dict[str, Any]:
+    """Begin a conversation. It is kept from its first message on; send that to `/api/chat` with the same fields."""
+    made = library_of(state).conversations.create(data.title, collections=data.collections, scope=data.scope)
+    replies_of(state).drafts[made.id] = made
+    return made.to_dict()
+
+
+@get("/{ref:str}", sync_to_thread=True)
+def show(state: State, ref: Id) -> dict[str, Any]:
+    """Return a conversation with its messages."""
+    return _require(state, ref).to_dict()
+
+
+@patch("/{ref:str}", sync_to_thread=True)
+def rename(state: State, ref: Id, data: JSONBody[Title]) -> dict[str, Any]:
+    """Give a conversation another title."""
+    return _require(state, ref).rename(data.title).to_dict()
+
+
+@delete("/{ref:str}", status_code=200, sync_to_thread=True)
+def remove(state: State, ref: Id) -> dict[str, Any]:
+    """Delete a conversation with its messages."""
+    found = _require(state, ref)
+    replies_of(state).drafts.pop(found.id, None)
+    return {"id": found.id, "deleted": library_of(state).conversations.delete(found.id)}
+
+
+@post("/{ref:str}/send", status_code=200)
+async def send(state: State, ref: Id, data: JSONBody[Sent]) -> dict[str, Any]:
+    """Send a message and return the reply."""
+    found = await asyncio.to_thread(_require, state, ref)
+    return await _reply(found, await _sending(state, found, data.message))
+
+
+@post("/{ref:str}/send/stream", status_code=200)
+async def send_stream(state: State, ref: Id, data: JSONBody[Sent]) -> ServerSentEvent:
+    """Send a message and stream the reply. Whoever leaves comes back with `GET …/stream`."""
+    found = await asyncio.to_thread(_require, state, ref)
+    return await _stream(await _sending(state, found, data.message))
+
+
+@get("/{ref:str}/stream")
+async def follow(state: State, ref: Id, last: Last = None) -> ServerSentEvent:
+    """Stream the reply that is being written, or was written last, from its beginning or after `Last-Event-ID`."""
+    found = await asyncio.to_thread(_require, state, ref)
+    generation = replies_of(state).require(found.id)
+    return ServerSentEvent(reply_events(generation, OWNER, seen=max(0, last or 0)))
+
+
+@post("/{ref:str}/stop", status_code=200)
+async def stop(state: State, ref: Id) -> dict[str, Any]:
+    """End the reply that is being written; what arrived stays."""
+    found = await asyncio.to_thread(_require, state, ref)
+    generation = replies_of(state).require(found.id)
+    generation.stop()
+    await generation.ended()
+    return await asyncio.to_thread(found.to_dict)
+
+
+@post("/{ref:str}/regenerate", status_code=200)
+async def regenerate(state: State, ref: Id) -> dict[str, Any]:
+    """Have the last message answered anew."""
+    found = await asyncio.to_thread(_require, state, ref)
+    return await _reply(found, await replies_of(state).begin(found, found.regenerate_stream))
+
+
+@post("/{ref:str}/regenerate/stream", status_code=200)
+async def regenerate_stream(state: State, ref: Id) -> ServerSentEvent:
+    """Have the last message answered anew, as a stream."""
+    found = await asyncio.to_thread(_require, state, ref)
+    return await _stream(await replies_of(state).begin(found, found.regenerate_stream))
+
+
+@post("/{ref:str}/rewind", status_code=200)
+async def rewind(state: State, ref: Id, data: JSONBody[Back]) -> dict[str, Any]:
+    """Take messages back, with all that followed."""
+    found = await asyncio.to_thread(_require, state, ref)
+    replies_of(state).check_idle(found.id)
+    gone = await asyncio.to_thread(found.rewind, data.to)
+    return {"removed": [one.to_dict() for one in gone]}
+
+
+@post("/{ref:str}/compact", status_code=200)
+async def compact(state: State, ref: Id) -> dict[str, Any]:
+    """Summarize earlier turns now; null if there is nothing to sum up."""
+    found = await asyncio.to_thread(_require, state, ref)
+    replies_of(state).check_idle(found.id)
+    made = await asyncio.to_thread(found.compact)
+    return {"compaction": made.to_dict() if made is not None else None}
+
+
+@get("/{ref:str}/export", sync_to_thread=True)
+def export(
+    state: State,
+    ref: Id,
+    format: Annotated[str, QueryParameter(description="markdown or json.")] = "markdown",  # noqa: A002
+) -> Response[str]:
+    """Return the transcript as a file."""
+    found = _require(state, ref)
+    text = found.export(format)
+    kind, ending = ("application/json", "json") if format == "json" else ("text/markdown; charset=utf-8", "md")
+    name = f'attachment; filename="conversation-{found.id}.{ending}"'
+    return Response(text.encode(), media_type=kind, headers={"Content-Disposition": name})  # type: ignore[arg-type]
+
+
+@post("/api/chat", status_code=200)
+async def chat(state: State, data: JSONBody[Chat]) -> dict[str, Any]:
+    """Send a message in a conversation, or in a new one, and return the reply with the conversation's id."""
+    found = await asyncio.to_thread(_talked_in, state, data)
+    return await _reply(found, await _sending(state, found, data.message))
+
+
+@post("/api/chat/stream", status_code=200)
+async def chat_stream(state: State, data: JSONBody[Chat]) -> ServerSentEvent:
+    """As `/api/chat`, as a stream; its header `X-Conversation` names the conversation."""
+    found = await asyncio.to_thread(_talked_in, state, data)
+    return await _stream(await _sending(state, found, data.message), headers={"X-Conversation": found.id})
+
+
+# ---------------------------------------------------------------------- inside
+
+
+def _require(state: State, ref: str) -> Conversation:
+    draft = replies_of(state).drafts.get(ref)
+    return draft if draft is not None else library_of(state).conversations.require(ref)
+
+
+def _talked_in(state: State, data: Chat) -> Conversation:
+    if data.conversation is not None:
+        return _require(state, data.conversation)
+    return library_of(state).conversations.create(collections=data.collections, scope=data.scope)
+
+
+async def _sending(state: State, found: Conversation, message: str) -> Generation:
+    """Keep the message, and have it answered."""
+    replies = replies_of(state)
+    replies.check_idle(found.id)
+    posted = await asyncio.to_thread(found.post, message)
+    replies.drafts.pop(found.id, None)
+    start: Callable[[], Iterator[Delta]] = lambda: found.run(posted)  # noqa: E731
+    return await replies.begin(found, start)
+
+
+async def _reply(found: Conversation, generation: Generation) -> dict[str, Any]:
+    async for _ in generation.follow():
+        pass
+    replies = [one for one in await asyncio.to_thread(lambda: found.messages) if one.role == "assistant"]
+    return {"conversation": found.id, "reply": replies[-1].to_dict()}
+
+
+async def _stream(generation: Generation, headers: dict[str, str] | None = None) -> ServerSentEvent:
+    await generation.begun(PATIENCE_S)
+    return ServerSentEvent(reply_events(generation, OWNER), headers=headers)
+
+
+router = Router(
+    "/api/conversations",
+    route_handlers=[
+        list_, create, show, rename, remove, send, send_stream, follow, stop, regenerate, regenerate_stream, rewind,
+        compact, export,
+    ],
+)  # fmt: skip

@@ -1,0 +1,67 @@
+"""What the documents talk about, the pages written about it, and the models of this machine."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import get, post
+from litestar.datastructures import State
+from litestar.params import PathParameter, QueryParameter
+
+from lilbee_server.library import library_of
+
+Few = Annotated[int, QueryParameter(ge=1, le=1000, description="How many.")]
+
+
+@get("/api/topics", sync_to_thread=True)
+def topics(
+    state: State,
+    text: Annotated[
+        str | None, QueryParameter(name="query", description="Only those that this and its hits belong to.")
+    ] = None,
+    limit: Few = 20,
+) -> dict[str, Any]:
+    """Return the communities of concepts, largest first."""
+    return {"topics": [one.to_dict() for one in library_of(state).concepts.topics(text, limit=limit)]}
+
+
+@get("/api/related", sync_to_thread=True)
+def related(
+    state: State, concept: Annotated[str, QueryParameter(description="A concept.")], limit: Few = 10
+) -> dict[str, Any]:
+    """Return what goes most with a concept."""
+    return {"related": [one.to_dict() for one in library_of(state).concepts.related(concept, limit=limit)]}
+
+
+@get("/api/wiki/pages", sync_to_thread=True)
+def pages(state: State) -> dict[str, Any]:
+    """Return the pages of the wiki."""
+    return {"pages": [one.to_dict() for one in library_of(state).wiki.pages()]}
+
+
+@get("/api/wiki/drafts", sync_to_thread=True)
+def drafts(state: State) -> dict[str, Any]:
+    """Return the new texts of pages that somebody edited."""
+    return {"drafts": [one.to_dict() for one in library_of(state).wiki.drafts()]}
+
+
+@get("/api/wiki/pages/{slug:path}", sync_to_thread=True)
+def page(state: State, slug: Annotated[str, PathParameter(description="The page's name.")]) -> dict[str, Any]:
+    """Return a page of the wiki."""
+    return library_of(state).wiki.require(slug.removeprefix("/")).to_dict()
+
+
+@post("/api/wiki/build", status_code=200, sync_to_thread=True)
+def build(state: State) -> dict[str, Any]:
+    """Write the pages whose sources changed, and return what was done."""
+    return library_of(state).wiki.build().to_dict()
+
+
+@get("/api/models", sync_to_thread=True)
+def models(state: State) -> dict[str, Any]:
+    """Return the models that requests can ask, and those of this machine."""
+    library = library_of(state)
+    return {
+        "served": [one.to_dict() for one in library.inference.models()],
+        "installed": [one.to_dict() for one in library.models.list()],
+    }
