@@ -349,3 +349,98 @@ def test_every_span_points_into_the_answer():
     for citation in answer.citations:
         assert isinstance(citation.answer_span, Span)
         assert citation.answer_span.cut(answer.text).strip()
+
+
+# ------------------------------------------------------------------ statements
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("The Avocet bridge was built in 1912 [1].", Verdict.FABRICATED),
+        ("The Curlew bridge was built in 1911 [1].", Verdict.FABRICATED),
+        ("The Avocet bridge was not built in 1911 [1].", Verdict.FABRICATED),
+        ("Swifts nest in the tower [1].", Verdict.MISATTRIBUTED),
+        ("The Avocet bridge was built in the tower [1].", Verdict.STITCHED),
+    ],
+)
+def test_a_statement_that_is_not_borne_out_is_not_cited_and_not_found(reply, verdict):
+    answer = ask(reply)
+
+    assert answer.citations == ()
+    assert [(one.marker, one.verdict) for one in answer.rejected] == [(1, verdict)]
+    assert "[1]" not in answer.text
+    assert not answer.found
+    assert any(str(verdict) in warning and "a.md" in warning for warning in answer.warnings)
+
+
+def test_one_statement_that_holds_is_an_answer():
+    answer = ask("The Avocet bridge was built in 1911 [1]. It is blue [2].")
+
+    assert answer.text == "The Avocet bridge was built in 1911 [1]. It is blue."
+    assert answer.found
+    assert len(answer.rejected) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "said"),
+    [
+        ("According to [1], it was built in 1911. Yes.", "According to [1], it was built in 1911. Yes.", ", it was"),
+        ("[1] It was built in 1911.\n[2] It is grey.", "[1] It was built in 1911.\n[2] It is grey.", "It was built"),
+        ("[1] It was built in 1912. Yes.", "It was built in 1912. Yes.", None),
+        (
+            "It was built in 1911 [1], and it is grey [2].",
+            "It was built in 1911 [1], and it is grey [2].",
+            "It was built",
+        ),
+    ],
+)
+def test_marks_before_their_statement_and_within_sentences(reply, text, said):
+    answer = ask(reply)
+
+    assert answer.text == text
+    if said is None:
+        assert answer.citations == ()
+    else:
+        assert answer.citations[0].answer_span.cut(answer.text).startswith(said)
+    letter_by_letter = ask([Delta(kind="text", text=one) for one in reply])
+    assert letter_by_letter.text == text
+    assert letter_by_letter.citations == answer.citations
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{NOT_FOUND} The passages are about bridges.",
+        "The passages do not mention who won.",
+        "I don't know.",
+        "Die Dokumente enthalten dazu keine Angaben.",
+        "There are [99] of them [99].",
+    ],
+)
+def test_a_reply_that_nothing_holds_is_not_found(reply):
+    assert not ask(reply).found
+
+
+def test_a_reply_without_end_is_cut_off():
+    chat = ScriptedChat([Delta(kind="text", text="and on ")] * 50_000)
+    answer = ask(chat, max_tokens=50)
+
+    assert len(answer.text) < 1_000
+    assert any("without end" in warning for warning in answer.warnings)
+    assert chat.abandoned == 1
+
+
+def test_a_reply_that_takes_too_long_is_cut_off():
+    now = iter(range(0, 10_000, 30))
+    answer = ask([Delta(kind="text", text="Grey [2]. ")] * 40, max_seconds=300, clock=lambda: float(next(now)))
+
+    assert answer.text.startswith("Grey [2].")
+    assert any("without end" in warning for warning in answer.warnings)
+
+
+def test_an_address_of_nobody_is_left_out():
+    answer = ask("Built in 1911 [1]. See http://203.0.113.9/?d=1911 for more.")
+
+    assert "203.0.113.9" not in answer.text
+    assert any("Addresses" in warning for warning in answer.warnings)

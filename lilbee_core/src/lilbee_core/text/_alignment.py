@@ -15,6 +15,7 @@ Terms = Sequence[Term]
 _SCOPE = 6  # words behind or before a negation that it may deny
 _STEP = 6  # terms that one side may have more than the other, from one match to the next
 _APART = 4  # words that a statement may leave out, besides one for every word that it takes over
+_FEWEST_OF_LONG = 5  # words of a statement that may have one which the sentence lacks
 _SHORTEST_PART = 6  # letters of a part of a German compound
 _NOT_NAMES = ("ed", "ing", "ly")
 _GERMAN = frozenset(
@@ -58,6 +59,10 @@ class Alignment:
         """The share of the terms that say something which are found."""
         content = self.content
         return sum(at in self.pairs or at in self.granted for at in content) / len(content) if content else 0.0
+
+    def holds(self, share: float) -> bool:
+        """Say whether enough of the statement is found; of a short one, all of it."""
+        return not self.missing or (len(self.content) >= _FEWEST_OF_LONG and self.coverage >= share)
 
     @property
     def missing(self) -> list[int]:
@@ -260,7 +265,7 @@ def _figures(found: Alignment, setting: Setting) -> tuple[str, str]:
         if not others and any(figure.same_value(one) and figure.fits_unit(one) for one in above):
             found.granted.add(at)
             continue
-        if any(figure.same_value(one) and not figure.fits_unit(one) for one in told):
+        if any(figure.values == one.values and (figure.unit, figure.factor) != (one.unit, one.factor) for one in told):
             return "unit", term.word
         return ("date" if figure.is_date else "number"), term.word
     return "", ""
@@ -414,10 +419,19 @@ def _exchanged(found: Alignment, setting: Setting) -> tuple[str, str]:
     things = [at for at in found.pairs if found.statement[at].kind in (NAME, FIGURE) or found.statement[at].capital]
     for number, one in enumerate(things):
         for other in things[number + 1 :]:
+            if not _of_one_kind(found.statement[one], found.statement[other]):
+                continue
             beside = _changed_places(found.statement, said, told, *sorted((one, other)))
             if beside or any(_swapped(said, told, one, other, side) for side in (0, 1)):
                 return "order", found.statement[one].word
     return "", ""
+
+
+def _of_one_kind(one: Term, other: Term) -> bool:
+    """Say whether one could stand where the other does: a date is not taken for a sum."""
+    if one.figure is None or other.figure is None:
+        return one.figure is other.figure
+    return (one.figure.is_date, one.figure.unit) == (other.figure.is_date, other.figure.unit)
 
 
 def _swapped(

@@ -12,6 +12,11 @@ _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？｡।]+[」』
 _ABBREVIATION = re.compile(
     r"(?:(?<!['’])\b(?:[A-Za-z]|e\.g|i\.e|etc|vs|cf|ca|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Fig|Abb|bzw|usw|z\.B|d\.h|approx))\.$"
 )
+# "12. Mai": the stop of an ordinal.
+_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
+_MONTH = re.compile(
+    r"\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
 
 
 def sentences(text: str) -> tuple[Span, ...]:
@@ -21,6 +26,8 @@ def sentences(text: str) -> tuple[Span, ...]:
     for match in _END.finditer(text):
         end = match.end()
         if match.group().strip(".") == "" and match.group() == "." and _ABBREVIATION.search(text, start, end):
+            continue
+        if match.group() == "." and _MONTH.match(text, end) and _DAY.search(text, max(start, end - 3), end):
             continue
         _add(found, text, start, end)
         start = end

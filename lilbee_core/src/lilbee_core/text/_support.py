@@ -38,7 +38,8 @@ _PARTS = re.compile(
     r"|\s(?:and|but|while|whereas|und|aber|sowie|et|mais|y|pero)\s"
 )
 _LEAD = re.compile(r"\s*(?:(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+)*")
-_REFERRING = frozenset(map(fold, PRONOUNS)) - frozenset(map(fold, DEFINITE))
+_ARTICLES = frozenset(map(fold, DEFINITE)) | {"a", "an", "ein", "eine", "un", "une", "una"}
+_REFERRING = frozenset(map(fold, PRONOUNS)) - _ARTICLES
 _AUXILIARIES = frozenset(map(fold, AUXILIARIES))
 _MARKS = re.compile(r"\[\d{1,4}\]")
 _EMPHASIS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`+|(?<!\w)__?(?=\w)|(?<=\w)__?(?!\w)")
@@ -200,7 +201,7 @@ def _best(told: str, statement: tuple[Term, ...], passage: Evidence, near: Nearn
     pieces = pieces_of(passage.text)
     laid = list(_candidates(statement, passage, pieces))
     for piece, one in laid:
-        if not one.conflict and one.coverage >= _NEEDED and not _adds_from_elsewhere(one, piece, pieces):
+        if not one.conflict and one.holds(_NEEDED) and not _adds_from_elsewhere(one, piece, pieces):
             return Support(verdict=Verdict.SUPPORTED, span=piece.span, coverage=one.coverage)
     # A sentence that holds all of it and says it otherwise is not to be read in pieces.
     against = any(one.conflict and one.conflict != "words" and one.coverage >= _SAYS_IT_ALL for _, one in laid)
@@ -357,7 +358,7 @@ def _goes_on(one: Alignment, piece: Piece, subject: frozenset[str], after: Span 
 
     A part that brings its own subject speaks for itself.
     """
-    opening = piece.terms[: min(one.pairs.values())]
+    opening = [term for term in piece.terms[: min(one.pairs.values())] if term.word not in _ARTICLES]
     named = [term for term in opening if term.kind in (NAME, WORD)]
     if named:
         return all(name_key(term.word) in subject for term in named)
