@@ -18,8 +18,7 @@ from lilbee_core.library._fleet import fleet_model
 from lilbee_core.settings import Settings
 from lilbee_core.types import ChatOptions, Message, ModelRef
 from tests.e2e.conftest import Models, Servers, chat_server, embed_server, rank_server, vision_server
-from tests.tools._minilm import NumpyMiniLM
-from tests.tools.make_minilm_gguf import rank_vector
+from tests.tools._minilm import NumpyMiniLM, rank_vector
 
 pytestmark = pytest.mark.model
 SETTINGS = Settings().changed({"request_timeout_s": 60.0})

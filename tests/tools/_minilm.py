@@ -133,3 +133,9 @@ def gelu(x: Array) -> Array:
     """Return x times the share of a normal distribution that lies below it."""
     erf: Any = np.frompyfunc(math.erf, 1, 1)
     return cast("Array", x * 0.5 * (1.0 + erf(x / math.sqrt(2.0)).astype(np.float32)))
+
+
+def rank_vector(width: int = 384) -> Array:
+    """Return the direction of the rank head, the same each time."""
+    found: Array = (np.random.default_rng(7).standard_normal(width) / width**0.5).astype(np.float32)
+    return found

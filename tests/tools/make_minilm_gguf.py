@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tools._minilm import Array, MiniLMFiles, installed_source
+from tests.tools._minilm import MiniLMFiles, installed_source, rank_vector
 
 gguf: Any = import_module("gguf")
 
@@ -37,12 +37,6 @@ _LAYER = {
     "output.LayerNorm": "layer_output_norm",
 }
 _UNUSED = ("embeddings.position_ids", "pooler.")
-
-
-def rank_vector(width: int = 384) -> Array:
-    """Return the direction of the rank head, the same each time."""
-    found: Array = (np.random.default_rng(7).standard_normal(width) / width**0.5).astype(np.float32)
-    return found
 
 
 def make_minilm_gguf(source: Path, target: Path, *, rank_head: bool = False) -> Path:
