@@ -14,8 +14,8 @@ from tests.bench._figures import Figure, Report, at_least, at_most, exactly
 from tests.bench.tools.citation_pairs import Pair, pairs
 
 NAME = "squad2-dev"
-SEED = 271_828
-"""Not one of the seeds that the check was developed with (1 to 11, 31415 and 20261130)."""
+SEED = 577_215
+"""Not one of the seeds that the check was developed with (1 to 11, 31415, 271828 and 20261130)."""
 
 
 def test_citations(report: Report) -> None:

@@ -47,7 +47,8 @@ _REFERS = re.compile(r"(?:It|He|She|They|This|These|His|Her|Its|Their|The|That|T
 _PLAIN = frozenset(
     ("the", "and", "was", "were", "are", "has", "had", "have", "been", "with", "that", "this", "which", "from", "for",
      "into", "also", "its", "his", "her", "since", "what", "there", "these", "those", "however", "indeed", "other",
-     "when", "how", "thus", "where", "then", "while", "such", "some", "although", "because")
+     "when", "how", "thus", "where", "then", "while", "such", "some", "although", "because",
+     "additionally", "own", "but", "does")
 )  # fmt: skip
 
 Change = Callable[[str, Paragraph, random.Random], str | None]
@@ -183,7 +184,7 @@ def spliced(sentence: str, paragraph: Paragraph, chance: random.Random) -> str |
     # Two sentences that begin with the same thing may well be one.
     if _shares(*openings) or _shares(openings[0], other) or not _beginnings(openings[0]):
         return None
-    if chance.random() < 1 / 3:
+    if chance.random() < 1 / 3 and not _shares(sentence[: len(sentence) // 2], other):
         head, tail = sentence.split(), other.rstrip(".!?").split()
         return " ".join([*head[: len(head) // 2], *tail[len(tail) // 2 :]]) + "."
     return _with_predicate(sentence, other, joined=chance.random() < 0.5)
@@ -236,4 +237,8 @@ def _shares(one: str, other: str) -> bool:
 
 
 def _beginnings(text: str) -> set[str]:
-    return {word[:3].casefold() for word in re.findall(r"\w{3,}|[A-Z]{2,}", text) if word.casefold() not in _PLAIN}
+    return {
+        word[:3].casefold()
+        for word in re.findall(r"\w{3,}|[A-Z]{2,}|[A-Z]\.\d+", text)
+        if word.casefold() not in _PLAIN
+    }

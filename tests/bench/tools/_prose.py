@@ -12,7 +12,8 @@ _NAME = re.compile(rf"\b{_WORD}(?:\s+(?:of\s+the\s+|of\s+|de\s+|von\s+)?{_WORD})
 _NO_NAMES = frozenset(
     ("The", "This", "These", "That", "Those", "In", "On", "At", "It", "He", "She", "They", "His", "Her", "Their", "A",
      "An", "When", "While", "If", "Some", "Many", "Most", "Both", "All", "Its", "There", "Such", "For", "From", "With",
-     "After", "As", "By", "Note")
+     "After", "As", "By", "Note", "Since",
+     "Although", "However", "Because", "Until", "Another", "Other")
 )  # fmt: skip
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -1,4 +1,4 @@
-"""Statements held against passages: what is borne out, and each way of not being (R193, R221)."""
+"""Statements held against passages: what is borne out, and each way of not being (R193)."""
 
 import pytest
 from hypothesis import given

@@ -168,4 +168,5 @@ def answerer_for(parts: Parts, *, usage: bool = False) -> Answerer:
         max_context_sources=options.max_context_sources,
         max_tokens=options.answer_max_tokens,
         context_tokens=chat.window().context_tokens,
+        embedder=query_embedder(parts),
     )

@@ -192,6 +192,7 @@ class Talk:
     def _answerer(self, chat: WindowedChat) -> GeneratedAnswerer:
         from lilbee_core.answer import GeneratedAnswerer
         from lilbee_core.chat import ToolLoop
+        from lilbee_core.library._waiting import query_embedder
 
         options = self._parts.settings.answer
         talker: ChatProvider = chat
@@ -206,6 +207,7 @@ class Talk:
             max_context_sources=options.max_context_sources,
             max_tokens=options.answer_max_tokens,
             context_tokens=chat.window().context_tokens,
+            embedder=query_embedder(self._parts),
         )
 
     # ------------------------------------------------------------------ summaries and titles
