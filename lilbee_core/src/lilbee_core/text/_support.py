@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from lilbee_core.text._alignment import Alignment, Setting, align, name_key
+from lilbee_core.text._alignment import align
 from lilbee_core.text._citations import check_quote, find_quote
 from lilbee_core.text._grammar import AUXILIARIES, DEFINITE, PRONOUNS
+from lilbee_core.text._matching import Alignment, Setting, name_key
 from lilbee_core.text._pieces import Piece, pieces_of
 from lilbee_core.text._terms import DENIAL, NAME, SMALL, WORD, Term, fold, read_terms
 from lilbee_core.types import Span, Verdict
