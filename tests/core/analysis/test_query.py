@@ -134,3 +134,32 @@ def test_threads_share_an_analyzer() -> None:
     for thread in threads:
         thread.join()
     assert all(results[worker] == expected for worker in range(4))
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("金閣寺の入場料はいくらですか", ("金閣寺", "入場料")),
+        ("京都まで何分かかりますか", ("京都",)),
+        ("りんごはいくらですか", ("りんご",)),
+        ("かにはどこですか", ("かに",)),
+        ("店が閉まるのはいつですか", ("店", "閉まる")),
+        ("ラーメンについて教えてください", ("ラーメン",)),
+        ("猫はいくつですか", ("猫",)),
+        ("もも", ("もも",)),
+        ("故宫的门票多少钱", ("故宫", "门票")),
+        ("目的是什么", ("目的",)),
+        ("금각사의 입장료는 얼마입니까", ("금각사", "입장료")),
+        ("나이", ("나이",)),
+        ("ค่าเข้าชมเท่าไหร่", ("ค่าเข้าชม",)),
+        ("いくらですか", ("いくらですか",)),
+    ],
+)
+def test_what_only_asks_is_left_out_where_no_blanks_part_it(text: str, about: tuple[str, ...]) -> None:
+    assert ANALYZER.query(text, languages=("en",)).highlights == about
+
+
+def test_what_every_sentence_of_a_script_without_blanks_has_is_not_looked_for() -> None:
+    terms = ANALYZER.query("金閣寺の入場料はいくらですか", languages=("en",)).terms
+    assert {"金閣", "閣寺", "入場", "場料"} <= set(terms)
+    assert not {"いく", "くら", "です", "すか"} & set(terms)

@@ -311,6 +311,22 @@ def test_without_cosines_words_decide(query, found):
     assert state.get(FOUND) is found
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("金閣寺の入場料はいくらですか", True),
+        ("京都まで何分かかりますか", True),
+        ("寺はどこですか", True),
+        ("東京の天気はどうですか", False),
+        ("猫はいくつですか", False),
+    ],
+)
+def test_what_only_asks_counts_for_nothing_in_japanese(query, found):
+    state = judged(query, a_hit("京都の金閣寺は入場料が五百円です。"))
+
+    assert state.get(FOUND) is found
+
+
 @pytest.mark.parametrize(("cosine", "found"), [(0.3, False), (0.6, False), (0.75, True)])
 def test_measured_cosines_decide_with_the_words(cosine, found):
     hit = a_hit("Bees find home by the sun.", scores=(("dense", cosine),))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
+from lilbee_core.analysis._fillers import parts
 from lilbee_core.analysis._function_words import function_words
 from lilbee_core.analysis._letters import fold
 from lilbee_core.analysis._stems import Stems, StemTable
@@ -42,7 +43,7 @@ class AnalyzedQuery:
     runs: tuple[tuple[str, ...], ...] = ()
     """Pairs of characters that stood together, in scripts without blanks: better hits have them in this order."""
     highlights: tuple[str, ...] = ()
-    """The words as typed, function words left out."""
+    """The words as typed, function words left out; of a run without blanks, what it is about."""
     languages: tuple[str, ...] = ()
     """Whose stems are among the terms."""
 
@@ -69,6 +70,10 @@ class _Piece(NamedTuple):
     """Whether it is only the clipped end of a word: the s of what's."""
     named: bool
     """Whether it may be a name even if it looks like a function word: May, Will, The Who."""
+    about: tuple[str, ...]
+    """What it is about: all of it, but in scripts without blanks, where it may have fillers."""
+    silent: frozenset[str] = _NO_WORDS
+    """Terms that only its fillers have."""
 
 
 def analyze(text: str, languages: Sequence[str], stems: Stems) -> AnalyzedQuery:
@@ -77,7 +82,7 @@ def analyze(text: str, languages: Sequence[str], stems: Stems) -> AnalyzedQuery:
     weak = _function_words_in(pieces, tuple(languages))
     strong = [piece for piece in pieces if not _is_weak(piece, weak)]
     if not strong:
-        strong, weak = pieces, _NO_WORDS
+        strong, weak = [piece._replace(about=(piece.surface,), silent=_NO_WORDS) for piece in pieces], _NO_WORDS
     tables = [stems.table(language) for language in languages]
     terms: dict[str, int] = {}
     for piece in strong:
@@ -90,7 +95,7 @@ def analyze(text: str, languages: Sequence[str], stems: Stems) -> AnalyzedQuery:
         weights=tuple(terms.values()),
         phrases=tuple(dict.fromkeys(_phrases(text))),
         runs=tuple(dict.fromkeys(runs)),
-        highlights=tuple(dict.fromkeys(piece.surface for piece in strong)),
+        highlights=tuple(dict.fromkeys(part for piece in strong for part in piece.about)),
         languages=tuple(languages),
     )
 
@@ -108,7 +113,18 @@ def _pieces(text: str) -> Iterator[_Piece]:
         words = tuple(word for token in unit.tokens if (word := split_token(token)).exact)
         if words:
             named = start > 0 and len(surface) > 1 and surface.istitle()
-            yield _Piece(surface, unit, words, clipped or bool(_NEGATED.search(surface)), named)
+            weak = clipped or bool(_NEGATED.search(surface))
+            about, fillers = parts(surface)
+            yield _Piece(surface, unit, words, weak or not about, named, about, _silent(about, fillers))
+
+
+def _silent(about: Sequence[str], fillers: Sequence[str]) -> frozenset[str]:
+    return _run_terms(fillers) - _run_terms(about) if fillers else _NO_WORDS
+
+
+def _run_terms(runs: Iterable[str]) -> frozenset[str]:
+    words = [split_token(token) for run in runs for token in split_unit(run).tokens]
+    return frozenset(term for word in words for term in (*word.exact, *(MARKER + letter for letter in word.letters)))
 
 
 def _is_weak(piece: _Piece, weak: frozenset[str]) -> bool:
@@ -122,7 +138,7 @@ def _is_weak(piece: _Piece, weak: frozenset[str]) -> bool:
 def _weighted(piece: _Piece, weak: frozenset[str], tables: Sequence[StemTable]) -> Iterator[tuple[str, int]]:
     for word in piece.words:
         if piece.named or word.exact[0] not in weak:
-            yield from _word_terms(word, tables)
+            yield from (one for one in _word_terms(word, tables) if one[0] not in piece.silent)
     for join in piece.unit.joins:
         yield from _stemmed(join, tables, STEM)
     for whole in piece.unit.wholes:

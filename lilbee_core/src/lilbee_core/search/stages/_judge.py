@@ -95,7 +95,7 @@ def share_of_words(hit: Hit, state: SearchState) -> float:
     analyzed = state.get(ANALYZED)
     if analyzed is None or not analyzed.highlights:
         return 0.0
-    runs = [word for word in analyzed.highlights if len(word) > 1 and max(word) >= _UNSPACED]
+    runs = [word for word in analyzed.highlights if max(word) >= _UNSPACED]
     others = len(analyzed.highlights) - len(runs)
     text = hit.chunk.text
     held = {text[start:end].casefold() for start, end in hit.highlights}
@@ -141,7 +141,7 @@ def _is_form(one: str, other: str) -> bool:
 
 
 def _share_of_pairs(run: str, text: str) -> float:
-    pairs = {run[at : at + 2] for at in range(len(run) - 1)}
+    pairs = {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     return sum(pair in text for pair in pairs) / len(pairs)
 
 
