@@ -192,7 +192,6 @@ DAMAGES = {
     "chunks": without("chunks.lance"),
     "ledger": without("documents.lance"),
     "texts": without("texts.lance"),
-    "layout": without("layout.json"),
     "all but the layout": lambda index: without(*(p.name for p in index.iterdir() if p.name != "layout.json"))(index),
 }
 

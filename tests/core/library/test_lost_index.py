@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lilbee_core import Lilbee, Settings
+from lilbee_core import Document, Lilbee, Settings
 from lilbee_core.errors import NotFound, StoreError
 from lilbee_core.testing import HashEmbedder
 
@@ -112,6 +112,40 @@ def test_an_index_that_is_emptied_for_a_rebuild_says_so(root: Path) -> None:
         assert "being built anew" in warning
         assert bee.sync().added == 12
         assert bee.search("bees").warnings == ()
+
+
+# ------------------------------------------------------------------ without its description
+
+
+@pytest.mark.parametrize("verb", ["sync", "rebuild", "add"])
+def test_a_lost_layout_loses_no_document_from_memory(root: Path, verb: str) -> None:
+    layout = root / ".lilbee" / "index" / "layout.json"
+    with a_library(root) as bee:
+        bee.add_documents([Document(path="kept", text="The heron stands by the weir.")])
+    layout.unlink()
+    with a_library(root) as bee:
+        assert bee.search("heron weir")[0].path == "kept"
+        if verb == "sync":
+            report = bee.sync()
+            assert (report.added, report.unchanged) == (0, 12)
+            assert [one for one in report.warnings if "was lost" in one]
+        elif verb == "rebuild":
+            assert not [one for one in bee.rebuild().warnings if "memory" in one]
+        else:
+            assert bee.add_documents([Document(path="other", text="A godwit.")]).added == 1
+        assert layout.exists()
+        assert bee.get_text("documents/kept").text == "The heron stands by the weir."
+        assert bee.search("heron weir")[0].path == "kept"
+        assert len(list(bee.documents())) == 13 + (verb == "add")
+        assert bee._parts.store.check() == ()
+
+
+def test_errors_that_send_to_a_rebuild_warn_of_documents_from_memory(root: Path) -> None:
+    shutil.rmtree(root / ".lilbee" / "index" / "documents.lance")
+    with a_library(root) as bee, pytest.raises(StoreError, match="damaged") as caught:
+        bee.sync()
+    assert "lilbee rebuild" in caught.value.hint
+    assert "documents from memory" in caught.value.hint
 
 
 # ------------------------------------------------------------------ broken

@@ -166,10 +166,10 @@ def _scramble(path: Path) -> None:
 
 
 DAMAGES = [
-    ("chunks.lance", _remove), ("documents.lance", _remove), ("texts.lance", _remove), ("layout.json", _remove),
+    ("chunks.lance", _remove), ("documents.lance", _remove), ("texts.lance", _remove),
     ("chunks.lance/data", _remove), ("chunks.lance/_versions", _remove),
-    *((place, how) for place in ("chunks.lance/data/*", "chunks.lance/_versions/*", "documents.lance/data/*",
-                                 "layout.json") for how in (_cut, _wipe, _scramble)),
+    *((place, how) for place in ("chunks.lance/data/*", "chunks.lance/_versions/*", "documents.lance/data/*")
+      for how in (_cut, _wipe, _scramble)),
 ]  # fmt: skip
 
 
@@ -226,6 +226,71 @@ def test_what_indexes_are_for_is_answered_without_them(
         assert ["word index" in one for one in store.repair()] == [True]
         assert store.repair() == store.warnings() == store.check() == ()
         assert ids(store.lexical(Words("alpha"), limit=20)) == expected
+
+
+LAYOUT = Path("index") / "layout.json"
+LOSSES = [_remove, _cut, _wipe, _scramble]
+
+
+@pytest.mark.parametrize("damage", LOSSES)
+def test_a_lost_layout_is_seen_in_the_tables_and_written_again(
+    healthy: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    place = tmp_path / "library"
+    shutil.copytree(healthy, place)
+    with Store.open(place) as store:
+        expected = [row.id for row in store.rows()]
+        version = store.version
+    damage(place / LAYOUT)
+    with Store.open(place, read_only=True) as store:
+        assert all(ask() for ask in everything_of(store).values())
+        assert [row.id for row in store.rows()] == expected
+        assert store.check() == ()
+    with Store.open(place) as store:
+        store.sweep()
+        (told,) = store.repair()
+        assert "was lost" in told
+        assert store.repair() == store.check() == store.warnings() == ()
+        assert json.loads((place / LAYOUT).read_text())["restored"] is False
+        assert store.version > version
+        store.put([a_document("new")])
+        assert len(list(store.rows())) == len(expected) + 1
+
+
+@pytest.mark.parametrize("missing", ["meta.lance", "chunks.lance/_versions", "concepts.lance"])
+def test_a_lost_layout_is_not_guessed_where_a_table_is_missing_too(healthy: Path, tmp_path: Path, missing: str) -> None:
+    place = tmp_path / "library"
+    shutil.copytree(healthy, place)
+    (place / LAYOUT).unlink()
+    _remove(place / "index" / missing)
+    with Store.open(place) as store, pytest.raises(StoreError) as caught:
+        store.count()
+    assert caught.value.code == "store.damaged"
+    assert "lilbee rebuild" in caught.value.hint
+    assert "documents from memory" in caught.value.hint
+
+
+def test_a_lost_layout_of_a_newer_version_is_refused(healthy: Path, tmp_path: Path) -> None:
+    place = tmp_path / "library"
+    shutil.copytree(healthy, place)
+    (place / LAYOUT).unlink()
+    (place / "manifest.json").write_text(json.dumps({"schema": 99}))
+    with Store.open(place) as store, pytest.raises(StoreTooNew, match="99") as caught:
+        store.count()
+    assert "documents from memory" in caught.value.hint
+
+
+def test_parts_that_a_lost_layout_had_hidden_are_taken_back(tmp_path: Path) -> None:
+    old, new = a_document("doc", ("alpha", "beta")), a_document("doc", ("gamma", "delta", "epsilon"))
+    with Store.open(tmp_path) as store:
+        store.put([old])
+        with store.writing():
+            store.stage(new.text).__enter__().add([new])  # killed here
+    (tmp_path / LAYOUT).unlink()
+    with Store.open(tmp_path) as store:
+        store.sweep()
+        assert store.check() == ()
+        assert [chunk.text for chunk in store.chunks_of(old.row.id)] == ["alpha", "beta"]
 
 
 def test_a_damaged_state_says_so(tmp_path: Path) -> None:

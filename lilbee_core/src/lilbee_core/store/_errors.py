@@ -97,7 +97,7 @@ def lost(place: Path) -> StoreError:
     """There was an index, and there is none."""
     return StoreError(
         f"the index in {place} is gone",
-        hint="run `lilbee sync` to build it again from your files",
+        hint="run `lilbee sync` to build it again from your files; documents from memory have to be given again",
         code="store.damaged",
     )
 
@@ -124,6 +124,9 @@ def damaged(doing: str, place: Path) -> StoreError:
     """Files of the index are missing or broken."""
     return StoreError(
         f"the index in {place} is damaged: could not {doing}",
-        hint="run `lilbee rebuild` to build it again from your files",
+        hint=(
+            "run `lilbee rebuild` to build it again from your files; documents from memory that cannot be read any "
+            "more would have to be given again, so keep a copy of this folder if you have no other copy of them"
+        ),
         code="store.damaged",
     )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from lilbee_core.store._engine import upsert
 from lilbee_core.store._filters import quote
-from lilbee_core.store._layout import write_atomically
+from lilbee_core.store._layout import MANIFEST, write_atomically
 from lilbee_core.store._rows import dump, load_object
 from lilbee_core.store._schema import META, schemas
-from lilbee_core.store._tables import MANIFEST, Tables
+from lilbee_core.store._tables import Tables
 from lilbee_core.types import IndexMeta
 
 if TYPE_CHECKING:

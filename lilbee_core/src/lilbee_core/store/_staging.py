@@ -14,6 +14,7 @@ from types import TracebackType
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.protocols import IndexedDocument
+from lilbee_core.store._columns import pairs
 from lilbee_core.store._engine import upsert
 from lilbee_core.store._filters import quote
 from lilbee_core.store._ledger import LedgerTable
@@ -86,6 +87,19 @@ def settle(tables: Tables, ledger: LedgerTable) -> None:
         other = f"(revision IS NULL OR revision <> {quote(revision)})"
     _delete(tables, f"document_id = {quote(document_id)} AND {other}")
     tables.hide(None)
+
+
+def settle_unknown(tables: Tables, ledger: LedgerTable) -> None:
+    """Do as `settle` does where the layout was lost, which said what document was left; the ledger decides."""
+    revisions: dict[str, set[str]] = {}
+    for name in CHUNK_TABLES:
+        found = tables.select(name, "look for leftovers", ("document_id", "revision"), hidden=True)
+        for document_id, revision in pairs(found, "document_id", "revision"):
+            revisions.setdefault(document_id, set()).add(revision)
+    doubled = [DocumentId(id_) for id_, several in revisions.items() if len(several) > 1]
+    for document_id, current in ledger.revisions(doubled).items():
+        other = f"(revision IS NULL OR revision <> {quote(current)})"
+        _delete(tables, f"document_id = {quote(document_id)} AND {other}")
 
 
 def _delete(tables: Tables, condition: str) -> None:

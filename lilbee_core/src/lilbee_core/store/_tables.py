@@ -25,7 +25,7 @@ from lilbee_core.store._engine import (
 from lilbee_core.store._errors import engine_errors
 from lilbee_core.store._filters import quote
 from lilbee_core.store._footers import DataFiles
-from lilbee_core.store._layout import Layout, LayoutFile, Stamp
+from lilbee_core.store._layout import MANIFEST, Layout, LayoutFile, Stamp
 from lilbee_core.store._migrations import add_missing_columns
 from lilbee_core.store._quick import QuickConnection, QuickTable
 from lilbee_core.store._schema import (
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-MANIFEST = "manifest.json"
-"""What built the index, beside its folder."""
 
 
 class Tables:
@@ -238,6 +236,20 @@ class Tables:
             self.layout()
 
     @property
+    def restored(self) -> bool:
+        """Whether the layout was lost, and what it said is not found out yet."""
+        layout = self.layout()
+        return layout is not None and layout.restored
+
+    def settled(self) -> None:
+        """Say that what the lost layout told is found out again."""
+        self.require(CHUNKS)
+        layout = self.layout()
+        if layout is not None and layout.restored:
+            self._file.settled(layout)
+            self.layout()
+
+    @property
     def generation(self) -> int:
         """Number of the generation that was seen last."""
         return self._layout.generation if self._layout else 0
@@ -279,7 +291,7 @@ class Tables:
         layout = self.layout()
         if layout is None or not layout.complete:
             self._create(layout)
-        elif not self._migrated:
+        elif not layout.is_written or not self._migrated:
             self._migrate(layout)
         return self._open(name)
 
@@ -410,7 +422,11 @@ class Tables:
                 if not (self.index / f"{name}.lance").is_dir() and layout.schema < SCHEMA:
                     self._create_table(name)
                 add_missing_columns(self._open(name), schemas()[name])
-        if layout.schema < SCHEMA:
+        if not layout.is_written:
+            log.info("store: the layout of %s was lost, and is written again from its tables", self.index)
+            self._file.restore(replace(layout, schema=SCHEMA))
+            self.layout()
+        elif layout.schema < SCHEMA:
             self._file.write(replace(layout, schema=SCHEMA))
             self.layout()
         self._migrated = True
@@ -418,4 +434,4 @@ class Tables:
 
 def _tables_of(layout: Layout) -> Layout:
     """Return the part of a layout that says which tables there are."""
-    return replace(layout, hidden=None, turns=0)
+    return replace(layout, hidden=None, turns=0, restored=False)

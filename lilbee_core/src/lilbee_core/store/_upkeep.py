@@ -202,6 +202,9 @@ def repair(tables: Tables, health: Health) -> tuple[str, ...]:
     if layout is None or not layout.complete:
         return ()
     done: list[str] = []
+    if layout.restored:
+        tables.settled()
+        done.append("the file that describes the index was lost, and is written again from its tables")
     for name in CHUNK_TABLES:
         words = health.broken(name, WORDS) or not _finds_a_word(tables, name)
         vectors = health.broken(name, VECTOR) or not _finds_a_vector(tables, name)

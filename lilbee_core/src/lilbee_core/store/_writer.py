@@ -37,7 +37,7 @@ from lilbee_core.store._schema import (
     WORDS,
     schemas,
 )
-from lilbee_core.store._staging import settle
+from lilbee_core.store._staging import settle, settle_unknown
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import Chunk, ChunkId, DocumentId, DocumentRow, Vector
 
@@ -158,6 +158,7 @@ class Writer:
         """Delete rows of documents that the ledger does not name, and texts that no chunk was cut from."""
         if self._tables.find(CHUNKS) is None:
             return 0
+        self._tables.require(CHUNKS)  # a layout that was lost is written again
         settle(self._tables, self._ledger)
         known = self._ledger.ids()
         if self._swept.holds():
@@ -170,6 +171,8 @@ class Writer:
         orphans -= known
         if orphans:
             self._delete_rows(sorted(orphans))
+        if self._tables.restored:
+            settle_unknown(self._tables, self._ledger)
         self._sweep_texts()
         self._swept.set()
         self._present.start(known)
