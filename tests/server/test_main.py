@@ -49,6 +49,7 @@ def test_it_starts_serves_and_stops(tmp_path: Path) -> None:
             assert time.monotonic() < deadline, "the server did not start"
             time.sleep(0.05)
         there = json.loads(file.read_text(encoding="utf-8"))
+        assert there["url"].startswith("http://127.0.0.1:")
         for _ in range(200):
             try:
                 with urllib.request.urlopen(f"{there['url']}/api/health", timeout=5) as answer:

@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "use-embedder": ("lilbee_cli.commands.use_embedder", "Change the embedding model of an index that is there."),
     "placement": ("lilbee_cli.commands.placement", "Show and change which card runs which model file."),
     "engine": ("lilbee_cli.commands.engine", "Show, read and end the servers that run model files."),
+    "token": ("lilbee_cli.commands.token", "Make, list and revoke tokens for programs."),
     "doctor": ("lilbee_cli.commands.doctor", "Check the installation and the index."),
     "completion": ("lilbee_cli.commands.completion", "Print a shell completion script."),
     "version": ("lilbee_cli.commands.version", "Print the version."),

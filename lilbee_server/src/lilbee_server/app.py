@@ -10,8 +10,10 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
+from litestar.types import ControllerRouterHandler
 
 from lilbee_core import Lilbee, LilbeeError, __version__
+from lilbee_server.audit import Audit
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
 from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
@@ -32,6 +34,42 @@ from lilbee_server.routes import (
 from lilbee_server.turns import WAIT_S, Turns
 
 MOST_BODY_BYTES = 10_000_000
+HANDLERS: list[ControllerRouterHandler] = [
+    health.health,
+    status.status,
+    search.search,
+    search.explain,
+    crawl.crawl,
+    crawl.pages,
+    crawl.forget,
+    placement.gpus,
+    placement.router,
+    jobs.jobs,
+    jobs.job,
+    jobs.cancel,
+    jobs.events,
+    ask.ask,
+    ask.stream,
+    conversations.router,
+    conversations.chat,
+    conversations.chat_stream,
+    documents.documents,
+    documents.source,
+    documents.collections,
+    documents.sync,
+    documents.add,
+    documents.put,
+    documents.remove,
+    knowledge.topics,
+    knowledge.related,
+    knowledge.pages,
+    knowledge.drafts,
+    knowledge.page,
+    knowledge.build,
+    knowledge.models,
+    v1.router,
+]
+"""Every address that is served."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -47,46 +85,13 @@ def create_app(
         wait_s: How long a request for a reply waits for those before it.
     """
     turns = Turns(wait_s)
+    guard = Guard(token=token, hosts=tuple(hosts), check=library.tokens.check, audit=Audit(library.data_dir))
     return Litestar.from_config(
         AppConfig(
-            route_handlers=[
-                health.health,
-                status.status,
-                search.search,
-                search.explain,
-                crawl.crawl,
-                crawl.pages,
-                crawl.forget,
-                placement.gpus,
-                placement.router,
-                jobs.jobs,
-                jobs.job,
-                jobs.cancel,
-                jobs.events,
-                ask.ask,
-                ask.stream,
-                conversations.router,
-                conversations.chat,
-                conversations.chat_stream,
-                documents.documents,
-                documents.source,
-                documents.collections,
-                documents.sync,
-                documents.add,
-                documents.put,
-                documents.remove,
-                knowledge.topics,
-                knowledge.related,
-                knowledge.pages,
-                knowledge.drafts,
-                knowledge.page,
-                knowledge.build,
-                knowledge.models,
-                v1.router,
-            ],
+            route_handlers=HANDLERS,
             state=State({"library": library, "turns": turns, "replies": Replies(turns)}),
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
-            middleware=[Guard(token=token, hosts=tuple(hosts))],
+            middleware=[guard],
             exception_handlers={
                 LilbeeError: lilbee_problem,
                 HTTPException: http_problem,

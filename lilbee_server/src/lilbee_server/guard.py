@@ -1,21 +1,38 @@
-"""Who may ask: a token, a Host that is ours, and no foreign Origin."""
+"""Who may ask what: a token and what it allows, a Host that is ours, and no foreign Origin."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from lilbee_server.grants import OWNER
+from lilbee_server.audit import Audit
+from lilbee_server.grants import OWNER, Grant
 from lilbee_server.openai.errors import enveloped
 from lilbee_server.problems import SECURITY_HEADERS
 
+if TYPE_CHECKING:
+    from lilbee_core.tokens import TokenInfo
+
 _HEADERS = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 OPEN_PATHS = frozenset({"/api/health"})
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_LONGEST_TOKEN = 512
+
+
+class Refused(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, code: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.hint = status, code, message, hint
 
 
 class Guard(ASGIMiddleware):
@@ -23,64 +40,113 @@ class Guard(ASGIMiddleware):
 
     A web page on another site can make the browser send requests to this machine, under a host name that
     it controls. So the Host must be one of ours, and an Origin, where the browser sends one, too.
+
+    A route is closed to tokens of single collections unless its option ``scoped`` says that it keeps to them; and what
+    is not read by GET is closed to tokens that only read unless its option ``reads`` says that it changes nothing.
+
+    Args:
+        token: The owner's; None lets everybody in.
+        hosts: Host names that requests may name.
+        check: Says what another token allows, if there is such a one.
+        audit: Where changes are written down.
     """
 
     scopes = (ScopeType.HTTP,)
 
-    def __init__(self, *, token: str | None, hosts: tuple[str, ...]) -> None:
+    def __init__(
+        self, *, token: str | None, hosts: tuple[str, ...], check: Callable[[str], TokenInfo | None], audit: Audit
+    ) -> None:
         self._token = token.encode() if token is not None else None
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._check = check
+        self._audit = audit
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
-        problem = self._problem(scope["path"], headers)
-        if problem is None:
-            scope["state"]["grant"] = OWNER
-            await next_app(scope, receive, secured(send))
-            return
-        status, code, message, hint = problem
-        told: dict[str, object] = {"error": {"code": code, "message": message, "hint": hint}}
-        if scope["path"].startswith("/v1/"):
-            told = enveloped(status, "invalid_api_key" if status == 401 else "invalid_request", f"{message}. {hint}")
-        body = json.dumps(told).encode()
-        extra = [(b"www-authenticate", b"Bearer")] if status == 401 else []
-        send = secured(send)
-        await send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [(b"content-type", b"application/json"), *extra],
-            }
-        )
-        await send({"type": "http.response.body", "body": body, "more_body": False})
+        options: dict[str, Any] = getattr(scope.get("route_handler"), "opt", {})
+        method = str(scope.get("method", "GET"))
+        changes = method not in _READING and not options.get("reads")
+        sending, grant = _Sending(send), OWNER
+        try:
+            self._check_origin(headers)
+            if scope["path"] not in OPEN_PATHS:
+                grant = await self._granted(headers)
+            _check_scope(grant, options, changes=changes)
+        except Refused as refused:
+            await _refuse(scope, sending, refused)
+        else:
+            scope["state"]["grant"] = grant
+            await next_app(scope, receive, sending)
+        if changes and sending.status != 401:
+            await asyncio.to_thread(
+                self._audit.write, who=grant.name, method=method, path=scope["path"], status=sending.status
+            )
 
-    def _problem(self, path: str, headers: dict[bytes, bytes]) -> tuple[int, str, str, str] | None:
+    def _check_origin(self, headers: dict[bytes, bytes]) -> None:
         host = _host_of("//" + headers.get(b"host", b"").decode("latin-1"))
         if host not in self._hosts:
-            return 403, "server.forbidden_host", f"this server is not {host or 'nameless'}", "Use its loopback address."
+            raise Refused(
+                403, "server.forbidden_host", f"this server is not {host or 'nameless'}", "Use its loopback address."
+            )
         origin = headers.get(b"origin")
         if origin is not None and _host_of(origin.decode("latin-1")) not in self._hosts:
-            return 403, "server.forbidden_origin", "requests of other web sites are refused", "Call from this machine."
-        if self._token is None or path in OPEN_PATHS:
-            return None
-        kind, _, given = headers.get(b"authorization", b"").partition(b" ")
-        if kind.lower() != b"bearer" or not hmac.compare_digest(given.strip(), self._token):
+            raise Refused(
+                403, "server.forbidden_origin", "requests of other web sites are refused", "Call from this machine."
+            )
+
+    async def _granted(self, headers: dict[bytes, bytes]) -> Grant:
+        if self._token is None:
+            return OWNER
+        kind, _, rest = headers.get(b"authorization", b"").partition(b" ")
+        given = rest.strip() if kind.lower() == b"bearer" else b""
+        if hmac.compare_digest(given, self._token):
+            return OWNER
+        known = None
+        if given.startswith(b"lb_") and len(given) <= _LONGEST_TOKEN:
+            known = await asyncio.to_thread(self._check, given.decode("latin-1"))
+        if known is None:
             hint = "Send the token that the server wrote to server.json as `Authorization: Bearer TOKEN`."
-            return 401, "server.unauthorized", "the token is missing or wrong", hint
-        return None
+            raise Refused(401, "server.unauthorized", "the token is missing or wrong", hint)
+        only = frozenset(known.collections) if known.collections else None
+        return Grant(name=known.name, read_only=known.read_only, collections=only)
 
 
-def secured(send: Send) -> Send:
-    """Add the headers that keep an answer from being run, framed, guessed at or kept."""
+def _check_scope(grant: Grant, options: dict[str, Any], *, changes: bool) -> None:
+    if grant.collections is not None and not options.get("scoped"):
+        raise Refused(
+            403, "server.forbidden", "this token sees single collections, not the library", "Use another token."
+        )
+    if grant.read_only and changes:
+        raise Refused(403, "server.forbidden", "this token only reads", "Use another token.")
 
-    async def sending(message: Message) -> None:
+
+class _Sending:
+    """Sends an answer with the headers that keep it from being run, framed, guessed at or kept; knows its status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.status = message["status"]
             there = {name.lower() for name, _ in message["headers"]}
             extra = [one for one in _HEADERS if one[0] not in there]
             message = {**message, "headers": [*message["headers"], *extra]}
-        await send(message)
+        await self._send(message)
 
-    return sending
+
+async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
+    told: dict[str, object] = {
+        "error": {"code": refused.code, "message": refused.message, "hint": refused.hint},
+    }
+    if scope["path"].startswith("/v1/"):
+        code = "invalid_api_key" if refused.status == 401 else "invalid_request"
+        told = enveloped(refused.status, code, f"{refused.message}. {refused.hint}")
+    extra = [(b"www-authenticate", b"Bearer")] if refused.status == 401 else []
+    headers = [(b"content-type", b"application/json"), *extra]
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(told).encode(), "more_body": False})
 
 
 def _host_of(address: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from lilbee_core.conversations import Conversation
 from lilbee_core.errors import LilbeeError, NotFound
 from lilbee_core.types import Delta
 from lilbee_server.generation import Generation
 from lilbee_server.turns import Turns
+
+if TYPE_CHECKING:
+    from lilbee_core.conversations import Conversation
 
 _KEPT = 50
 

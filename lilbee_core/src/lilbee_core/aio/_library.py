@@ -14,6 +14,7 @@ from lilbee_core.aio._models import AsyncEmbedding, AsyncModels, AsyncPlacing
 from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
 from lilbee_core.aio._threads import Threads
+from lilbee_core.aio._tokens import AsyncTokens
 from lilbee_core.arguments import checked
 from lilbee_core.library import Lilbee
 from lilbee_core.types import (
@@ -116,6 +117,11 @@ class AsyncLilbee:
     def placement(self) -> AsyncPlacing:
         """See `Lilbee.placement`."""
         return AsyncPlacing(self._bee.placement, self._threads)
+
+    @property
+    def tokens(self) -> AsyncTokens:
+        """See `Lilbee.tokens`."""
+        return AsyncTokens(self._bee.tokens, self._threads)
 
     @property
     def inference(self) -> AsyncInference:

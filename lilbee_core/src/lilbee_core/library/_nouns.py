@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lilbee_core.library._placing import Placing
     from lilbee_core.models import Models
     from lilbee_core.notes import Shelf
+    from lilbee_core.tokens import Tokens
 
 
 class ModelNouns:
@@ -76,3 +77,17 @@ class ModelNouns:
         from lilbee_core.library._inference import Inference
 
         return Inference(self._parts)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Tokens for programs that reach the library over a network: ``bee.tokens.create("agent", read_only=True)``."""
+        from lilbee_core.library._narrowing import check_collections
+        from lilbee_core.tokens import Tokens
+
+        parts = self._parts
+        return Tokens(
+            lambda: parts.state,
+            parts.clock,
+            prepare=parts.home.prepare,
+            check_collections=lambda names: check_collections(parts, names),
+        )

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from litestar import Response, Router, delete, get, patch, post
 from litestar.datastructures import State
 from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
 from litestar.response import ServerSentEvent
 
-from lilbee_core.conversations import Conversation
 from lilbee_core.types import Delta
 from lilbee_server.generation import Generation
 from lilbee_server.grants import OWNER
 from lilbee_server.library import library_of, replies_of
 from lilbee_server.streams import PATIENCE_S, reply_events
+
+if TYPE_CHECKING:
+    from lilbee_core.conversations import Conversation
 
 Id = Annotated[str, PathParameter(description="The conversation: its id, the beginning of it, or its title.")]
 Last = Annotated[int | None, HeaderParameter(name="Last-Event-ID", description="Where to go on.")]

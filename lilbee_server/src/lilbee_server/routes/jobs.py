@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from litestar import delete, get
 from litestar.datastructures import State
@@ -10,10 +10,12 @@ from litestar.params import HeaderParameter, PathParameter
 from litestar.response import ServerSentEvent
 
 from lilbee_core.errors import NotFound
-from lilbee_core.jobs import Job
 from lilbee_server.grants import Grant, Granted
 from lilbee_server.library import library_of
 from lilbee_server.streams import job_events
+
+if TYPE_CHECKING:
+    from lilbee_core.jobs import Job
 
 Id = Annotated[str, PathParameter(description="The job's id, as starting it told.")]
 

@@ -35,7 +35,7 @@ def show(state: State) -> dict[str, Any]:
     return _told(library, library.placement.show())
 
 
-@post("/preview", status_code=200, sync_to_thread=True)
+@post("/preview", status_code=200, sync_to_thread=True, opt={"reads": True})
 def preview(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
     """Return what a placement would make of this machine. Changes nothing."""
     library = library_of(state)
