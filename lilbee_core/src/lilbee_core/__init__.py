@@ -12,6 +12,7 @@ Importing this package loads nothing heavy; names arrive on first use.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from lilbee_core.types import SyncReport as SyncReport
 
 __version__ = "0.1.0"
+
+# Results carry what a caller should know: nothing goes to standard error unless the program sets up logging.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
     "AsyncLilbee": "aio",

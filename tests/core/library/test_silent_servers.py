@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +66,34 @@ def test_a_silent_embedding_server_is_waited_for_once(folder: Path, silent: str)
         clock.advance(20)
         assert "asked again" not in bee.search("queen").warnings[0]  # it was asked, and is left alone again
         assert "asked again in 30 s" in bee.search("queen").warnings[0]
+
+
+def test_a_search_after_a_sync_whose_embedder_failed_does_not_wait_again(folder: Path) -> None:
+    index(folder, embedding_model="openai/words")
+    (folder / "birds.md").write_text("# Birds\n\nThe heron stands by the weir.\n", encoding="utf-8")
+    clock = ManualClock()
+    with FakeOpenAI(models=MODELS) as server:
+        server.fail(503, "loading")
+        with Lilbee(folder, settings(server.url, embedding_model="openai/words"), clock=clock) as bee:
+            assert bee.sync().owed
+            asked = len(server.requests)
+            assert "is asked again in 30 s" in bee.search("queen eggs").warnings[0]
+            assert len(server.requests) == asked
+            assert not bee.sync().owed  # a sync asks all the same, and it is back
+            assert bee.search("queen eggs").warnings == ()
+
+
+def test_a_failing_embedder_prints_nothing_where_no_logging_is_set_up(folder: Path) -> None:
+    program = """
+import sys
+from lilbee_core import Lilbee, Settings
+options = {"openai_base_url": "http://127.0.0.1:9/v1", "request_retries": 0, "embedding_model": "openai/words"}
+with Lilbee(sys.argv[1], Settings().changed(options)) as bee:
+    assert bee.sync().warnings
+    assert bee.search("queen eggs").warnings
+"""
+    done = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_server_that_is_back_is_used_after_the_cool_down(folder: Path) -> None:

@@ -151,7 +151,7 @@ class VectorSource:
         return dict(zip(names, vectors, strict=True))
 
     def _failed(self, names: Sequence[str], texts: Sequence[str], error: LilbeeError) -> dict[str, Vector]:
-        log.warning("the embedder failed: %s", error)
+        log.info("the embedder failed: %s", error)
         alone = len(texts) == 1
         if isinstance(error, _HOPELESS) or (alone and not self._refuse(names[0], error)):
             self._give_up(error.message)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EmbedderMismatch, ProviderError, SettingsError
 from lilbee_core.library._parts import Parts
+from lilbee_core.library._waiting import reading_embedder
 from lilbee_core.settings import new_library_id
 from lilbee_core.types import IndexMeta
 
@@ -32,7 +33,7 @@ def expected_meta(parts: Parts, old: IndexMeta | None) -> IndexMeta:
     from lilbee_core import __version__
     from lilbee_core.store import SCHEMA
 
-    options, who = parts.settings.chunks, identity(parts.embedder, old)
+    options, who = parts.settings.chunks, identity(reading_embedder(parts), old)
     now = parts.clock.now().astimezone(UTC).isoformat(timespec="seconds")
     return IndexMeta(
         schema=SCHEMA,
@@ -56,7 +57,7 @@ def identity(embedder: EmbedderLike | None, old: IndexMeta | None) -> Identity:
     try:
         return Identity(embedder.model, embedder.fingerprint, embedder.dimension)
     except ProviderError as error:
-        log.warning("the embedder cannot say who it is: %s", error)
+        log.info("the embedder cannot say who it is: %s", error)
         if old is not None and old.embedder == embedder.model:
             return Identity(old.embedder, old.fingerprint, old.dimension)
         return Identity(embedder.model, None, None)

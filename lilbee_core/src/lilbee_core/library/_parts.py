@@ -421,6 +421,7 @@ class Parts:
             from lilbee_core.chunking import embedding_input
             from lilbee_core.ingest import BatchLimits, Ingestor
             from lilbee_core.library._graphing import mentions_by
+            from lilbee_core.library._waiting import reading_embedder
             from lilbee_core.text import EstimatedTokens
 
             options = self.settings.ingest
@@ -430,7 +431,7 @@ class Parts:
                 self.reader,
                 self.chunker,
                 self.analyzer,
-                self.embedder,
+                reading_embedder(self),
                 embed_text=lambda chunk: embedding_input(chunk, counter),
                 events=self.events,
                 clock=self.clock,

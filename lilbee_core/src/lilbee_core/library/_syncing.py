@@ -19,6 +19,7 @@ from lilbee_core.library._identity import check_chunking, check_embedder, expect
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._rebuilding import rebuild, resume
 from lilbee_core.library._texts import below, find, require
+from lilbee_core.library._waiting import reading_embedder
 from lilbee_core.protocols import CancelToken
 from lilbee_core.types import Document, DocumentRow, DocumentState, SyncReport
 
@@ -147,7 +148,7 @@ def ready_to_write(parts: Parts, cancel: CancelToken) -> None:
     store = parts.store
     parts.remember_own_name()
     meta = store.meta()
-    check_embedder(parts.embedder, meta)
+    check_embedder(reading_embedder(parts), meta)
     check_chunking(parts, meta)
     expected = expected_meta(parts, meta)
     if meta is None:

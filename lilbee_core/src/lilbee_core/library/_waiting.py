@@ -35,6 +35,21 @@ def query_embedder(parts: Parts) -> EmbedderLike | None:
     return parts.once("guarded.embedder", build)
 
 
+def reading_embedder(parts: Parts) -> EmbedderLike | None:
+    """Return the embedder for documents: a server gets all the time it needs, and searches learn when it fails."""
+    embedder = parts.embedder
+    ref = None if parts.is_given("embedder") or embedder is None else _served(parts, embedder.model)
+    if embedder is None or ref is None:
+        return embedder
+
+    def build() -> EmbedderLike:
+        from lilbee_core.providers import GuardedEmbedder, Watch
+
+        return GuardedEmbedder(embedder, Watch(_breaker(parts, "embed")))
+
+    return parts.once("watched.embedder", build)
+
+
 def query_reranker(parts: Parts) -> RerankerLike | None:
     """Return the reranker for searches, with `rerank_timeout_s` for a server."""
     reranker = parts.reranker
@@ -103,16 +118,19 @@ def _served(parts: Parts, name: str) -> ModelRef | None:
 
 def _guard(parts: Parts, role: str, ref: ModelRef, setting: str, *, insists: bool = False) -> Guard:
     from lilbee_core.library._models import server_name
-    from lilbee_core.providers import Breaker, Guard
+    from lilbee_core.providers import Guard
 
-    def build() -> Breaker:
-        return Breaker(parts.clock)
-
-    breaker = parts.once(f"breaker.{role}", build)
     limit_s = float(getattr(parts.settings.models, setting))
     name = server_name(ref, parts.settings, parts.host)
     prepare = partial(_load, parts, role, ref) if ref.provider == _FILE else None
+    breaker = _breaker(parts, role)
     return Guard(name, limit_s=limit_s, setting=setting, breaker=breaker, insists=insists, prepare=prepare)
+
+
+def _breaker(parts: Parts, role: str) -> Breaker:
+    from lilbee_core.providers import Breaker
+
+    return parts.once(f"breaker.{role}", lambda: Breaker(parts.clock))
 
 
 def _load(parts: Parts, role: str, ref: ModelRef) -> None:

@@ -6,7 +6,7 @@ from lilbee_core.providers._builtins import builtin_providers, provider_services
 from lilbee_core.providers._chat import OpenAIChat
 from lilbee_core.providers._client import OpenAIClient, shown_url
 from lilbee_core.providers._embedding import OpenAIEmbedding
-from lilbee_core.providers._guard import Breaker, Guard
+from lilbee_core.providers._guard import Breaker, Guard, Watch
 from lilbee_core.providers._guarded import GuardedChat, GuardedEmbedder, GuardedReranker
 from lilbee_core.providers._local import local_models, local_roles
 from lilbee_core.providers._rerank import OpenAIRerank
@@ -15,6 +15,6 @@ from lilbee_core.providers._vision import OpenAIVision
 
 __all__ = [
     "Breaker", "Guard", "GuardedChat", "GuardedEmbedder", "GuardedReranker", "Makers", "OpenAIChat", "OpenAIClient",
-    "OpenAIEmbedding", "OpenAIRerank", "OpenAIVision", "RoleModels", "Router", "builtin_providers",
+    "OpenAIEmbedding", "OpenAIRerank", "OpenAIVision", "RoleModels", "Router", "Watch", "builtin_providers",
     "local_models", "local_roles", "provider_services", "shown_url",
 ]  # fmt: skip

@@ -171,6 +171,31 @@ class Guard:
         )
 
 
+class Watch:
+    """Calls a model server without a limit, and tells the guards of the same server how that went."""
+
+    def __init__(self, breaker: Breaker) -> None:
+        self._breaker = breaker
+
+    def call(self, ask: Callable[[], T]) -> T:
+        """Return what `ask` returns.
+
+        Raises:
+            ProviderUnavailable: If the server cannot be reached.
+        """
+        try:
+            found = ask()
+        except ProviderUnavailable as error:
+            self._breaker.failed(error)
+            raise
+        except LilbeeError:
+            # It said no, so it is there.
+            self._breaker.answered()
+            raise
+        self._breaker.answered()
+        return found
+
+
 class _Pump:
     """Reads a reply on its own thread, so that whoever waits for a piece can give up."""
 

@@ -9,14 +9,14 @@ from lilbee_core.types import ChatOptions, Delta, Message
 
 if TYPE_CHECKING:
     from lilbee_core.protocols import ChatProvider, EmbedderLike, RerankerLike
-    from lilbee_core.providers._guard import Guard
+    from lilbee_core.providers._guard import Guard, Watch
     from lilbee_core.types import Vector, Vectors
 
 
 class GuardedEmbedder:
-    """An embedder whose server is called within a limit. It stays its maker's to close. Threads may share it."""
+    """An embedder whose server is called within a limit, or watched. It stays its maker's to close."""
 
-    def __init__(self, embedder: EmbedderLike, guard: Guard) -> None:
+    def __init__(self, embedder: EmbedderLike, guard: Guard | Watch) -> None:
         self._embedder = embedder
         self._guard = guard
         self._fingerprint: str | None = None

@@ -109,7 +109,7 @@ class Tolerant:
         except Cancelled:
             raise
         except self.catch as error:
-            log.warning("search stage %s failed", stage.name)
+            log.info("search stage %s failed", stage.name)
             log.debug("in search stage %s", stage.name, exc_info=True)
             message = error.message if isinstance(error, LilbeeError) else type(error).__name__
             hint = f". {error.hint}" if isinstance(error, LilbeeError) and error.hint else ""
