@@ -206,3 +206,85 @@ def test_many_exclusions_are_kept_in_one_transaction(root: Path) -> None:
         assert connection.execute("SELECT count(*) FROM state WHERE kind = 'excluded'").fetchone() == (3,)
     finally:
         connection.close()
+
+
+# ------------------------------------------------------------------ folders
+
+
+@pytest.fixture
+def private(root: Path) -> Path:
+    """A folder of the library that was removed on request, with a file that came into it afterwards."""
+    folder = root / "private"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "diary.md").write_text("My diary of secrets.\n", encoding="utf-8")
+    with a_library(root) as bee:
+        bee.sync()
+        assert bee.remove("private") == ("notes/private/diary.md",)
+    (folder / "deep" / "letter.md").write_text("A letter of secrets.\n", encoding="utf-8")
+    return folder
+
+
+def test_what_comes_into_a_removed_folder_stays_out_and_says_why(root: Path, private: Path) -> None:
+    letter = private / "deep" / "letter.md"
+    with a_library(root) as bee:
+        assert bee.explain_path(letter).state == "excluded"
+        report = bee.sync()
+        assert (report.added, [(one.path, one.code) for one in report.skipped]) == (
+            0, [("private/deep/letter.md", "excluded")],
+        )  # fmt: skip
+        assert not [one for one in bee.sync().skipped if one.code == "excluded"]
+        told = bee.explain_path(letter)
+        assert (told.state, told.reason) == ("excluded", "its folder private/ was removed on request")
+        assert "lilbee add" in (told.hint or "")
+        assert bee.explain_path(private).state == "excluded"
+        (root / "privateer.md").write_text("A ship.\n", encoding="utf-8")
+        assert bee.sync().added == 1
+        (root / "bees.md").rename(private / "bees.md")
+        assert bee.sync().removed == 1
+        assert not [hit for hit in bee.search("secrets bees") if hit.path.startswith("private/")]
+
+
+@pytest.mark.parametrize("damage", [lose_ledger, lose_index, lose_all_but_state])
+def test_a_removed_folder_is_not_forgotten_with_the_index(root: Path, private: Path, damage: Damage) -> None:
+    damage(root / ".lilbee")
+    with a_library(root) as bee:
+        bee.rebuild()
+        assert {ref: state for ref, state in states(bee).items() if "private" in ref} == {
+            "notes/private/": "excluded",
+            "notes/private/diary.md": "excluded",
+            "notes/private/deep/letter.md": "excluded",
+        }
+
+
+@pytest.mark.parametrize("synced", [True, False])
+def test_add_takes_back_the_folder_or_what_lies_in_it(root: Path, private: Path, synced: bool) -> None:
+    letter = private / "deep" / "letter.md"
+    with a_library(root) as bee:
+        if synced:
+            bee.sync()
+        assert bee.add(letter).added == 1
+        (private / "later.md").write_text("Later secrets.\n", encoding="utf-8")
+        assert bee.sync().added == 0
+        letter.write_text("Another letter.\n", encoding="utf-8")
+        assert bee.sync().updated == 1
+        assert bee.add(private).added == 2
+        (private / "last.md").write_text("The last secrets.\n", encoding="utf-8")
+        assert bee.sync().added == 1
+        assert "notes/private/" not in states(bee)
+
+
+def test_a_folder_named_with_its_collection_follows_its_name(root: Path, private: Path) -> None:
+    with a_library(root) as bee:
+        bee.add(private)
+        bee.remove("notes/private/")
+        bee.collections.rename("notes", "papers")
+        (private / "later.md").write_text("Later secrets.\n", encoding="utf-8")
+        assert bee.sync().added == 0
+        assert states(bee)["papers/private/later.md"] == "excluded"
+
+
+def test_removing_all_of_a_collection_keeps_out_nothing_new(root: Path) -> None:
+    with a_library(root) as bee:
+        assert len(bee.remove("notes")) == 2
+        (root / "new.md").write_text("Something new.\n", encoding="utf-8")
+        assert bee.sync().added == 1

@@ -15,7 +15,8 @@ from lilbee_cli.render.text import line
 def command(told: Common, refs: tuple[str, ...]) -> None:
     """Take documents out of the index; files on disk stay.
 
-    Sync keeps them out until `lilbee add` brings them back. REFS are paths, collection/path, ids, or folders.
+    Sync keeps them out until `lilbee add` brings them back, and with a folder all that comes into it later. REFS are
+    paths, collection/path, ids, or folders.
     """
     with told.open(there=True) as bee:
         removed = bee.remove(*refs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lilbee_core.ingest._ignore import Globs
@@ -63,7 +64,11 @@ def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: W
     name = shown(raw)
     row = _row_of(raw, name, root, ledger)
     if row is not None and row.state is not DocumentState.SKIPPED:
-        return _from_row(name, row)
+        told: PathReport | None = _from_row(name, row)
+    else:
+        told = _excluded_with_folder(name, root, ledger, is_folder=absolute.is_dir())
+    if told is not None:
+        return told
     decided = _by_rules(raw, folder, root, options)
     if decided is not None:
         rule, owner = decided
@@ -97,6 +102,19 @@ def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: W
         collection=root.collection,
         hint="Run `lilbee sync`.",
     )
+
+
+def _excluded_with_folder(name: str, root: Root, ledger: Ledger, *, is_folder: bool) -> PathReport | None:
+    """Return what is said of a path that was removed with its folder, or is a folder that was removed."""
+    parts = name.split("/")
+    for depth in range(1, len(parts) + is_folder):
+        folder = "/".join(parts[:depth]) + "/"
+        row = ledger.find(root.collection, folder)
+        if row is not None and row.state is DocumentState.EXCLUDED:
+            report = _from_row(name, row)
+            same = depth == len(parts)
+            return report if same else replace(report, reason=f"its folder {folder} was removed on request")
+    return None
 
 
 def _row_of(raw: str, name: str, root: Root, ledger: Ledger) -> DocumentRow | None:

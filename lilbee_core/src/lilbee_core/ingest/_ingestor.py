@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -31,7 +31,7 @@ from lilbee_core.ingest._vectors import VectorSource
 from lilbee_core.ingest._walk import Root, WalkOptions
 from lilbee_core.ingest._writing import BatchWriter
 from lilbee_core.protocols import CancelToken, Chunker, Clock, DocumentReader, EmbedderLike, StoreLike
-from lilbee_core.types import Chunk, ChunkId, Document, DocumentRow, DocumentState, SyncReport
+from lilbee_core.types import Chunk, ChunkId, Document, DocumentRow, DocumentState, SyncReport, document_id
 
 log = logging.getLogger(__name__)
 _OWED_LEAST = 256
@@ -131,11 +131,15 @@ class Ingestor:
             self._store.sweep()
             return self._finish(Tally(), self._vector_source(cancel), started, cancel)
 
-    def exclude(self, rows: Sequence[DocumentRow]) -> None:
-        """Take documents out of the index and remember that they are unwanted."""
+    def exclude(self, rows: Sequence[DocumentRow], folders: Collection[tuple[str, str]] = ()) -> None:
+        """Take documents out of the index and remember that they are unwanted.
+
+        `folders` are collections and paths of folders, which are unwanted with all that comes into them.
+        """
         with self._store.writing():
             self._store.remove([row.id for row in rows])
-            self._store.record([_excluded(row) for row in rows if row.extractor != MEMORY])
+            files = [_excluded(row) for row in rows if row.extractor != MEMORY]
+            self._store.record([*files, *(_excluded_folder(*one, self._now()) for one in folders)])
             for row in rows:
                 self._events(DocumentRemoved(collection=row.collection, path=row.path))
 
@@ -317,6 +321,17 @@ def _excluded(row: DocumentRow) -> DocumentRow:
         embedded=0,
         indexed_at=None,
     )
+
+
+def _excluded_folder(collection: str, path: str, now: str) -> DocumentRow:
+    row = DocumentRow(
+        id=document_id(collection, path, ""),
+        collection=collection,
+        path=path,
+        state=DocumentState.EXCLUDED,
+        attempted_at=now,
+    )
+    return _excluded(row)
 
 
 def _groups(rows: Sequence[DocumentRow], *, most: int) -> Iterator[list[DocumentRow]]:

@@ -42,6 +42,10 @@ class Plan:
     skipped: list[FileStamp] = field(default_factory=list[FileStamp])
     known_failures: list[FileStamp] = field(default_factory=list[FileStamp])
     obsolete: list[FileStamp] = field(default_factory=list[FileStamp])
+    kept_out: list[tuple[Found, FileStamp | None, str]] = field(
+        default_factory=list[tuple[Found, FileStamp | None, str]]
+    )
+    """New files in a folder that is excluded, with that folder."""
     unwanted: list[FileStamp] = field(default_factory=list[FileStamp])
     """Excluded files that are not where they were."""
 
@@ -54,25 +58,30 @@ def compare(
     force: bool,
     retry_codes: Collection[str] = (),
     version_of: VersionOf,
+    wanted: Callable[[Found], bool] = lambda _: False,
 ) -> Plan:
     """Sort what the walk found into unchanged, to be hashed, left out and gone.
 
     `stamps` are those of the collection. They are matched with files by exact name on disk. `version_of` gives the
     extractor that would read a stamp's file today; a failed or skipped file is tried again when that, its size or
     its time changed, or when it failed for one of `retry_codes`. A file that was excluded on request stays so,
-    whatever becomes of it; one that is not there any more may be found elsewhere.
+    whatever becomes of it; one that is not there any more may be found elsewhere. A new file in a folder that was
+    excluded is kept out too, unless it is `wanted`.
     """
     plan = Plan()
     known: dict[tuple[str, bool], FileStamp] = {}
     for one in stamps:
         if one.extractor != MEMORY:
             _know(plan, known, one)
+    folders = tuple(path for (path, _), one in known.items() if path.endswith("/") and _is_excluded(one))
     for entry in entries:
         stamp = known.pop((entry.raw_path, True) if entry.raw_path else (entry.path, False), None)
-        if stamp is not None and stamp.state is DocumentState.EXCLUDED:
+        if stamp is not None and _is_excluded(stamp):
             continue
         if isinstance(entry, LeftOut):
             plan.left_out.append((entry, stamp))
+        elif entry.path.startswith(folders) and _is_new(stamp) and not wanted(entry):
+            plan.kept_out.append((entry, stamp, next(one for one in folders if entry.path.startswith(one))))
         elif stamp is None or force:
             plan.candidates.append(Candidate(entry, stamp))
         elif stamp.holds_chunks:
@@ -96,6 +105,15 @@ def _know(plan: Plan, known: dict[tuple[str, bool], FileStamp], stamp: FileStamp
     if _rank(stamp) > _rank(other):
         known[stamp.key], stamp = stamp, other
     (plan.gone if stamp.holds_chunks else plan.obsolete).append(stamp)
+
+
+def _is_excluded(stamp: FileStamp) -> bool:
+    return stamp.state is DocumentState.EXCLUDED
+
+
+def _is_new(stamp: FileStamp | None) -> bool:
+    """Say whether nobody ever read the file, though it may have been left out by a rule."""
+    return stamp is None or not (stamp.holds_chunks or stamp.sha256)
 
 
 def _rank(stamp: FileStamp) -> tuple[bool, bool]:

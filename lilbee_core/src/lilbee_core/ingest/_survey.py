@@ -160,6 +160,7 @@ class Surveyor:
             retry_codes=options.retry_codes,
             force=options.force,
             version_of=self._version_of,
+            wanted=lambda found: any(is_below(found.file, place) for place in options.wanted),
         )
         self._protect(plan, entries)
         return plan
@@ -197,6 +198,8 @@ class Surveyor:
             self._tally.warn(f"{count} file(s) failed before and have not changed: {names}{more} (--retry tries again)")
         for left, stamp in plan.left_out:
             self._leave_out(root, left, stamp, survey)
+        for found, stamp, folder in plan.kept_out:
+            self._keep_out(root, found, stamp, folder, survey)
         for stamp in plan.skipped:
             self._tally.skipped.append(_problem(root.collection, stamp.path, stamp.code or "", stamp.reason or ""))
 
@@ -228,6 +231,24 @@ class Surveyor:
             survey.remove += self._ledger.rows_of([stamp.id]).values()
         elif stamp.id != row.id:
             survey.forget.append(stamp.id)
+
+    def _keep_out(self, root: Root, found: Found, stamp: FileStamp | None, folder: str, survey: Survey) -> None:
+        """Exclude a new file, because its folder is."""
+        reason = f"its folder {folder} was removed on request"
+        row = DocumentRow(
+            id=document_id(root.collection, found.path, ""),
+            collection=root.collection,
+            path=found.path,
+            state=DocumentState.EXCLUDED,
+            code="excluded",
+            reason=reason,
+            raw_path=found.raw_path,
+            attempted_at=self._now(),
+        )
+        survey.record.append(row)
+        if stamp is not None and stamp.id != row.id:
+            survey.forget.append(stamp.id)
+        self._tally.skipped.append(_problem(root.collection, found.path, "excluded", reason))
 
     def _event(self, root: Root, left: LeftOut) -> None:
         kind = DocumentFailed if left.failed else DocumentSkipped

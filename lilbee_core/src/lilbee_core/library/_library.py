@@ -191,7 +191,8 @@ class Lilbee(ModelNouns):
     def remove(self, *refs: str) -> tuple[str, ...]:
         """Take documents out of the index and keep them out until `add` brings them back.
 
-        Each ref is a document id, ``collection/path``, a unique path, or a folder. Files on disk stay.
+        Each ref is a document id, ``collection/path``, a unique path, or a folder. Files on disk stay. New files in a
+        folder that was removed stay out too; of a whole collection only the documents of now are removed.
 
         Raises:
             NotFound: If a ref names nothing; then nothing was removed.

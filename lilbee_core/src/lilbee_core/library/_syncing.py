@@ -18,7 +18,7 @@ from lilbee_core.library._graphing import count_graph, prepare_graph
 from lilbee_core.library._identity import check_chunking, check_embedder, expected_meta
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._rebuilding import rebuild, resume
-from lilbee_core.library._texts import below, find, require
+from lilbee_core.library._texts import below, find, folders_of, require
 from lilbee_core.library._waiting import reading_embedder
 from lilbee_core.protocols import CancelToken
 from lilbee_core.types import Document, DocumentRow, DocumentState, SyncReport
@@ -113,15 +113,17 @@ def run_remove(parts: Parts, refs: Sequence[str]) -> tuple[str, ...]:
     store = parts.store
     store.require_index()
     rows: dict[str, DocumentRow] = {}
+    folders: set[tuple[str, str]] = set()
     for ref in refs:
-        exact = find(store, ref)
+        exact = [] if ref.endswith("/") else find(store, ref)
         found = [require(store, ref)] if exact else below(store, ref)
         if not found:
             raise NotFound(f"there is no document {ref!r}", hint="Run `lilbee documents` to see all documents.")
         rows |= {row.id: row for row in found if row.state is not DocumentState.EXCLUDED}
+        folders |= set() if exact else folders_of(ref, found)
     parts.home.prepare()
     with store.writing():
-        parts.ingestor.exclude(list(rows.values()))
+        parts.ingestor.exclude(list(rows.values()), folders)
         count_graph(parts)
     return tuple(row.ref for row in rows.values())
 

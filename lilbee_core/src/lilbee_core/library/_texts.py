@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.protocols import StoreLike
@@ -60,6 +60,20 @@ def below(store: StoreLike, folder: str) -> list[DocumentRow]:
     """Return the documents in a folder named by ``collection/path/`` or a path."""
     prefix = folder.rstrip("/") + "/"
     return [row for row in store.rows() if row.path.startswith(prefix) or row.ref.startswith(prefix)]
+
+
+def folders_of(ref: str, found: Iterable[DocumentRow]) -> set[tuple[str, str]]:
+    """Return the collections and paths of the folder that `ref` names, by what was found in it.
+
+    A whole collection is no such folder, nor is one of documents from memory.
+    """
+    prefix = ref.rstrip("/") + "/"
+    files = [row for row in found if row.extractor != "memory"]
+    return {
+        (row.collection, prefix if row.path.startswith(prefix) else prefix.partition("/")[2])
+        for row in files
+        if row.path.startswith(prefix) or prefix != f"{row.collection}/"
+    }
 
 
 def trace_of(report: PathReport, query: Query) -> DocumentTrace:
