@@ -189,3 +189,111 @@ def test_of_a_question_about_several_things_each_is_told_of(question):
     answer = answerer().answer(question, result(*hits))
 
     assert answer.text == f"{TRAINS} [1] {FERRY} [2]"
+
+
+MAIL = """Subject: the fence
+From: Anna Berg <anna@example.org>
+To: Tom Lind <tom@example.org>
+Date: Mon, 3 Jun 2024 10:00:00 +0000
+
+Hi Tom,
+
+I painted the fence on Saturday with two coats of green.
+
+Regards,
+Anna Berg
+"""
+
+
+@pytest.mark.parametrize("question", ["Did Anna Berg paint the fence?", "Tom and the fence", "Anna Berg"])
+def test_what_stands_around_a_mail_is_no_evidence(question):
+    answer = answerer().answer(question, result(hive(MAIL)))
+
+    assert [cited.quote for cited in answer.citations] == ["I painted the fence on Saturday with two coats of green."]
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Best regards\nAnna",
+        "Mit freundlichen Grüßen\nAnna Berg",
+        "Thanks, Anna Berg",
+        "-- \nAnna Berg\nFence Ltd",
+        "Saludos,\nAnna",
+    ],
+)
+def test_closings_are_no_evidence(closing):
+    answer = answerer().answer("Anna Berg fence", result(hive(f"The fence is green.\n\n{closing}")))
+
+    assert [cited.quote for cited in answer.citations] == ["The fence is green."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Thanks to Anna the fence is green.",
+        "Best wishes for the fence came from Anna.",
+        "To: the fence belongs a gate.",
+    ],
+)
+def test_what_only_begins_like_a_closing_or_a_header_is_evidence(said):
+    answer = answerer().answer("fence", result(hive(f"{said}\n\nThe gate is red.")))
+
+    assert answer.citations[0].quote == said
+
+
+def test_a_mail_of_nothing_but_its_frame_is_still_quoted():
+    answer = answerer().answer("Anna Berg", result(hive("Regards,\nAnna Berg")))
+
+    assert [cited.quote for cited in answer.citations] == ["Regards,\nAnna Berg"]
+
+
+@pytest.mark.parametrize("lead", ["Whose swarm it is. ", "Who owns a swarm:\n\n"])
+def test_what_leads_in_an_answer_is_none(lead):
+    told = "A swarm belongs to the keeper who follows it."
+    answer = answerer().answer("Whose swarm is it?", result(hive(f"{lead}{told}")))
+
+    assert answer.text == f"{told} [1]"
+
+
+def test_a_line_like_a_heading_adds_nothing():
+    text = "The swarm of the keeper\n\nThe swarm belongs to the keeper who follows it."
+    answer = answerer(embedder=HashEmbedder()).answer("Who is the keeper that follows the swarm?", result(hive(text)))
+
+    assert answer.text == "The swarm belongs to the keeper who follows it. [1]"
+
+
+class AllAlike(HashEmbedder):
+    """Finds everything near everything, as a model does with texts on one subject."""
+
+    def embed_query(self, text):
+        return super().embed_query("same")
+
+    def embed_batch(self, texts):
+        return super().embed_batch(["same"] * len(texts))
+
+
+def test_a_further_sentence_tells_more_of_what_is_asked_than_its_subject():
+    text = "I planted the tomatoes on 12 May 2024 behind the shed. The tomatoes need two litres of water a day."
+    asked = "How much water do the tomatoes need?"
+    answer = answerer(embedder=AllAlike()).answer(asked, result(hive(text)))
+
+    assert answer.text == "The tomatoes need two litres of water a day. [1]"
+
+
+JAPANESE = "京都の金閣寺は入場料が五百円です。大阪から京都までは新幹線で十五分かかります。秋は紅葉がとても美しいです。"
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("京都まで何分かかりますか", "大阪から京都までは新幹線で十五分かかります。"),
+        ("金閣寺の入場料はいくらですか", "京都の金閣寺は入場料が五百円です。"),
+        ("紅葉は美しいですか", "秋は紅葉がとても美しいです。"),
+    ],
+)
+@pytest.mark.parametrize("embedder", [None, AllAlike(languages=("en",))])
+def test_one_of_several_sentences_without_blanks_is_chosen(question, told, embedder):
+    answer = answerer(embedder=embedder).answer(question, result(hive(JAPANESE)))
+
+    assert answer.text == f"{told} [1]"

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lilbee_core.analysis import detect_language
+from lilbee_core.answer._framing import is_framing, is_like_heading
 from lilbee_core.answer._marks import harmless
 from lilbee_core.answer._not_found import not_found
 from lilbee_core.answer._sentences import Sentence, cite, sentences_of
@@ -30,11 +32,13 @@ _WORDS, _MEANING, _HIT = 0.4, 0.6, 0.3
 # Another sentence is told if it holds this share of the question that the ones before it lack, and counts enough to be
 # about the question: a word in common makes no subject in common;
 _GAIN, _ABOUT = 0.25, 0.7
-# or if it counts nearly as much as the best one: then nobody knows which of them answers;
-_NEARLY = 0.85
+# or if it counts nearly as much as the best one and holds this much of what that one holds of the question: then nobody
+# knows which of them answers, while a sentence that only names the same subject does not;
+_NEARLY, _ALIKE = 0.85, 0.5
 # or if the question is about several things, it holds this share of the words of one that is not told of yet, and
 # counts half as much as it would have to otherwise.
 _OF_SUBJECT = 0.6
+_UNSPACED = "\u0e00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class ExtractiveAnswerer:
         ]
         if not candidates:
             return not_found(question, result)
+        candidates = [sentence for sentence in candidates if not is_framing(sentence)] or candidates
         words = result.get(ANALYZED) or self._analyzer.query(question)
         chosen = self._choose(self._rate(question, words, candidates), self._subjects(question, words))
         text, citations = _compose(chosen)
@@ -128,11 +133,11 @@ class ExtractiveAnswerer:
         for sentence in sentences:
             text = sentence.text
             spans = self._analyzer.spans(text, query, language=sentence.hit.chunk.language)
-            found.append(frozenset(text[start:end].casefold() for start, end in spans))
+            found.append(frozenset(word for start, end in spans for word in _words_in(text[start:end], query)))
         return found
 
     def _rate_by_meaning(self, question: str, rated: list[_Rated]) -> list[_Rated]:
-        if self._embedder is None:
+        if self._embedder is None or not _reads(self._embedder, question):
             return rated
         try:
             asked = self._embedder.embed_query(question)
@@ -166,16 +171,31 @@ class ExtractiveAnswerer:
             if len(chosen) == self._max_sentences:
                 break
             length = len(fold_space(one.sentence.text)) + 1
-            if length > room or _repeats(one, chosen):
+            if length > room or is_like_heading(one.sentence) or _repeats(one, chosen):
                 continue
             gain = sum(share for word, share in one.shares.items() if word not in told)
-            about = one.score >= _NEARLY * best or (gain >= _GAIN and one.score >= _ABOUT * best)
+            alike = sum(one.shares.values()) >= _ALIKE * sum(rated[0].shares.values())
+            about = (alike and one.score >= _NEARLY * best) or (gain >= _GAIN and one.score >= _ABOUT * best)
             if about or (one.score >= _ABOUT / 2 * best and any(self._tells_of(one.sentence, it) for it in untold)):
                 chosen.append(one)
                 told |= one.shares.keys()
                 untold = [subject for subject in untold if not self._tells_of(one.sentence, subject)]
                 room -= length
         return [one.sentence for one in chosen]
+
+
+def _words_in(found: str, query: AnalyzedQuery) -> Iterator[str]:
+    """Yield what was found as words; in scripts without blanks, where what touches is one, as pairs of characters."""
+    if max(found) < _UNSPACED:
+        yield found.casefold()
+        return
+    pairs = {found[at : at + 2] for at in range(len(found) - 1)} or {found}
+    yield from sorted(pairs.intersection(query.terms) or {found.casefold()})
+
+
+def _reads(embedder: EmbedderLike, question: str) -> bool:
+    language = detect_language(question)
+    return not embedder.languages or language is None or language in embedder.languages
 
 
 def _repeats(one: _Rated, chosen: Sequence[_Rated]) -> bool:
