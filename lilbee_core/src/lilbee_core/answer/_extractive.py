@@ -30,11 +30,12 @@ _MOST_CANDIDATES = 60
 # Chosen on one half of the questions of squad2-dev, checked on the other: docs/explanation/retrieval.md.
 _WORDS, _MEANING, _HIT = 0.4, 0.6, 0.3
 # Another sentence is told if it holds this share of the question that the ones before it lack, and counts enough to be
-# about the question: a word in common makes no subject in common;
-_GAIN, _ABOUT = 0.25, 0.7
+# about the question: a word in common makes no subject in common. Of a question with more words that can be found than
+# two it must hold two: "They need two litres of water." is no worse for not naming the tomatoes;
+_GAIN, _ABOUT, _LEAST_WORDS = 0.25, 0.7, 2
 # or if it counts nearly as much as the best one and holds this much of what that one holds of the question: then nobody
 # knows which of them answers, while a sentence that only names the same subject does not;
-_NEARLY, _ALIKE = 0.85, 0.5
+_NEARLY, _ALIKE = 0.85, 0.6
 # or if the question is about several things, it holds this share of the words of one that is not told of yet, and
 # counts half as much as it would have to otherwise.
 _OF_SUBJECT = 0.6
@@ -167,6 +168,7 @@ class ExtractiveAnswerer:
         chosen, told, best = [rated[0]], set(rated[0].shares), rated[0].score
         untold = [one for one in asked if not self._tells_of(rated[0].sentence, one)]
         room = self._max_chars - len(fold_space(rated[0].sentence.text))
+        least = _LEAST_WORDS if len({word for one in rated for word in one.shares}) > _LEAST_WORDS else 1
         for one in rated[1:]:
             if len(chosen) == self._max_sentences:
                 break
@@ -174,8 +176,9 @@ class ExtractiveAnswerer:
             if length > room or is_like_heading(one.sentence) or _repeats(one, chosen):
                 continue
             gain = sum(share for word, share in one.shares.items() if word not in told)
+            adds = gain >= _GAIN and len(one.shares) >= least
             alike = sum(one.shares.values()) >= _ALIKE * sum(rated[0].shares.values())
-            about = (alike and one.score >= _NEARLY * best) or (gain >= _GAIN and one.score >= _ABOUT * best)
+            about = (alike and one.score >= _NEARLY * best) or (adds and one.score >= _ABOUT * best)
             if about or (one.score >= _ABOUT / 2 * best and any(self._tells_of(one.sentence, it) for it in untold)):
                 chosen.append(one)
                 told |= one.shares.keys()
