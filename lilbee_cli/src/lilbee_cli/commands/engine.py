@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean, line
+from lilbee_cli.render.text import clean, counted, line
 
 
 @click.group("engine")
@@ -50,7 +50,7 @@ def stop(told: Common) -> None:
     if told.as_json:
         emit({"stopped": list(ended)})
     else:
-        click.echo(f"{len(ended)} servers ended" if ended else "no server runs")
+        click.echo(f"{counted(len(ended), 'server')} ended" if ended else "no server runs")
 
 
 @command.command("logs")

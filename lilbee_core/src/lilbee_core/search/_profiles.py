@@ -294,8 +294,8 @@ def _finish(
     rerank: bool = True,
     mmr: bool = True,
     cap: bool = True,
-    order: Order | None = None,
     define: bool = False,
+    order: Order | None = None,
     ages: Decay | None = None,
     by_date: bool = False,
     limit: Limit | None = None,
@@ -306,8 +306,8 @@ def _finish(
     """
     options = parts.options
     stages: list[SearchStage] = [Fetch(parts.reader, options.candidate_multiplier)]
-    stages += [order] if order else []
     stages += [Define(parts.reader)] if define else []
+    stages += [order] if order else []
     if rerank and parts.graph is not None and options.concept_weight:
         stages.append(BoostConcepts(parts.graph, options.concept_weight))
     stages += [Fold()] if options.fold else []
