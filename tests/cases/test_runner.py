@@ -81,11 +81,15 @@ WRONG: list[tuple[dict[str, Any], str, Any]] = [
     ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1][9]."}, "cited_count", 2),
     ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."}, "must_not", ["weir"]),
     ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."}, "must_include", ["sandbank"]),
-    ({"do": "ask", "q": "Where is the heron?", "model_says": "It is [1]."}, "sources_listed_as", "given, not cited"),
-    ({"do": "ask", "q": "Where is the heron?", "model_says": "It is [1]."}, "says_not_found", True),
-    ({"do": "ask", "q": "Where is the heron?", "model_says": "It is [1]."}, "prompt_tokens_at_most", 10),
-    ({"do": "ask", "q": "Where is the heron?", "model_says": "It is [1]."}, "dropped_passages_reported", True),
-    ({"do": "ask", "q": "Where is the heron?", "model_says": "It is [1]."}, "writing_tools_offered", 1),
+    (
+        {"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."},
+        "sources_listed_as",
+        "given, not cited",
+    ),
+    ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."}, "says_not_found", True),
+    ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."}, "prompt_tokens_at_most", 10),
+    ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."}, "dropped_passages_reported", True),
+    ({"do": "ask", "q": "Where is the heron?", "model_says": "By the weir [1]."}, "writing_tools_offered", 1),
     ({"do": "ask", "q": "Where is the heron?", "model_fails": "gone"}, "must_include", ["weir"]),
 ]
 

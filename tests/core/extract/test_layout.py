@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lilbee_core.chunking import TokenChunker
@@ -155,6 +155,8 @@ lines = st.lists(words, min_size=4, max_size=7).map(" ".join)
 
 @given(st.lists(st.tuples(lines, lines), min_size=3, max_size=12))
 def test_reading_order_keeps_every_run(columns: list[tuple[str, str]]) -> None:
+    # Where two lines read the same, the text alone does not tell which one stands where.
+    assume(len({one for pair in columns for one in pair}) == 2 * len(columns))
     left, right = runs_of([one for one, _ in columns], 40, 700), runs_of([two for _, two in columns], 400, 700)
     runs = [run for pair in zip(left, right, strict=True) for run in pair]
     rows = rows_of(runs)

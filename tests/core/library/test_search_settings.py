@@ -165,8 +165,8 @@ def test_questions_ask_for_wordings_and_searches_never_do():
     assert ["other wordings" in request.messages[-1].content for request in chat.requests] == [True, False]
 
 
-def test_without_a_chat_model_full_is_default():
-    with library() as bee:
+def test_without_a_chat_model_and_a_graph_full_is_default():
+    with library(concepts=False) as bee:
         one, other = bee.search(QUESTION, profile="full"), bee.search(QUESTION)
 
     assert list(trace(one)) == list(trace(other))

@@ -799,7 +799,8 @@ class TestSlow:
 
 
 WORKER = """
-import json, sys
+import json, logging, sys
+logging.basicConfig()
 from lilbee_core.plugins import load_entry_points
 offers = load_entry_points(json.loads(sys.argv[1]), options={"acme": {}})
 print(json.dumps([[one.spec.name, one.plugin, one.origin] for one in offers]))

@@ -62,9 +62,13 @@ def settings(**more: object) -> Settings:
     return Settings().changed({"embedding_model": "acme/tiny", **more})
 
 
+def no_fleet() -> Any:
+    raise AssertionError("no model file is asked for")
+
+
 def router_of(plugin: object, chosen: Settings, **options: object) -> Any:
     host = plugin_host(plugins=[plugin], options={"acme": options} if options else None)
-    return build_router(chosen, host, lambda: None)
+    return build_router(chosen, host, lambda: None, fleet=no_fleet)
 
 
 def test_each_role_is_served() -> None:

@@ -401,6 +401,8 @@ class Tables:
     def _create(self, layout: Layout | None) -> None:
         if layout is None:
             layout = self._file.begin()
+        # Where the index was deleted while it was open, generations are counted from the start again.
+        self._dimensions = {}
         with engine_errors("make the tables", self.index):
             for name in TABLES:
                 self._create_table(name)
