@@ -179,7 +179,7 @@ def test_a_provider_that_does_not_serve_a_role_is_refused(world: World, library:
         bee.config.set("reranker_model", "ollama/x")
     with pytest.raises(SettingsError, match="no provider 'olama'"):
         bee.config.set("chat_model", "olama/x")
-    with pytest.raises(SettingsError, match="builtin"):
+    with pytest.raises(SettingsError, match="cannot be the chat model: what is built in only embeds"):
         bee.config.set("chat_model", "builtin/all-MiniLM-L6-v2")
     bee.config.set("chat_model", "ollama/x")
     bee.config.set("embedding_model", "builtin/all-MiniLM-L6-v2")

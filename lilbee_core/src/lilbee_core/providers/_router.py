@@ -136,6 +136,8 @@ class Router:
         ref = self._ref(role, text)
         if ref is None or ref.provider == "gguf" or (ref == BUILTIN_EMBEDDING and role == EMBED):
             return ref
+        if ref.provider == BUILTIN and role != EMBED:
+            raise _only_embeds(ref, role)
         self._spec(ref, role)
         return ref
 
@@ -233,10 +235,7 @@ class Router:
 
     def _provider(self, role: str, ref: ModelRef) -> object:
         if ref.provider == BUILTIN:
-            raise SettingsError(
-                f"{ref} cannot be the {_ROLE_WORDS[role]} model: what is built in only embeds",
-                hint=f"Set {_setting(role)} to provider/name, or to none.",
-            )
+            raise _only_embeds(ref, role)
         if ref.provider == "gguf":
             return self._file(role, ref)
         return self._build(self._spec(ref, role), ref, role)
@@ -285,6 +284,13 @@ def unknown_provider(ref: ModelRef, role: str | None, specs: Mapping[str, Provid
     hint = f"Did you mean {near[0]}/{ref.name}? {known}" if near else known
     place = f" ({_setting(role)})" if role else ""
     return SettingsError(f"There is no provider {ref.provider!r} for the model {ref}{place}", hint=hint)
+
+
+def _only_embeds(ref: ModelRef, role: str) -> SettingsError:
+    return SettingsError(
+        f"{ref} cannot be the {_ROLE_WORDS[role]} model: what is built in only embeds",
+        hint=f"Set {_setting(role)} to provider/name, or to none.",
+    )
 
 
 def context_tokens(about: Mapping[str, Any]) -> int | None:
