@@ -105,3 +105,17 @@ def test_a_stopped_server_is_not_asked_to_go_on(
 
     assert (stopped(serving=True), capsys.readouterr().err) == (130, "stopped\n")
     assert (stopped(), "run the command again" in capsys.readouterr().err) == (130, True)
+
+
+def test_the_last_lines_of_a_server_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    from lilbee_cli.failures import fail
+    from lilbee_core.fleet._failing import exited
+
+    error = exited("chat-0", 1, "0.00.001 I loading model\nllama_model_load: error loading model: no such tensor\n")
+    assert fail(error, 1, as_json=False) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "error: the server chat-0 ended while it loaded (code 1): the model file cannot be used. Its last lines:",
+        "    loading model",
+        "    llama_model_load: error loading model: no such tensor",
+        f"  {error.hint}",
+    ]

@@ -56,11 +56,11 @@ def fail_bug(error: Exception, arguments: Sequence[str], *, as_json: bool) -> in
 
 def _tell(message: str, hint: str, code: str, *, as_json: bool) -> None:
     from lilbee_cli.render.json import emit_line
-    from lilbee_cli.render.text import line
+    from lilbee_cli.render.text import line, with_output
 
     if as_json:
         emit_line({"error": {"code": code, "message": message, "hint": hint}})
         return
-    click.echo(f"error: {line(message)}", err=True)
+    click.echo(f"error: {with_output(message)}", err=True)
     if hint:
         click.echo(f"  {line(hint)}", err=True)

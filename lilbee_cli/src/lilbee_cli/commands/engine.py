@@ -6,7 +6,7 @@ import click
 
 from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean, counted, line
+from lilbee_cli.render.text import clean, counted, line, with_output
 
 
 @click.group("engine")
@@ -36,7 +36,7 @@ def status(told: Common) -> None:
         owner = "left running" if one.detached else f"of process {one.owner_pid}"
         click.echo(line(f"{one.id}  {one.state}  {one.model}  {one.url}  pid {one.pid} {owner}"))
         if one.error:
-            click.echo(line(f"  {one.error}"))
+            click.echo(with_output(f"  {one.error}"))
     if not running:
         click.echo("no server runs")
 

@@ -33,6 +33,13 @@ def line(text: str) -> str:
     return visible_line(text)
 
 
+def with_output(text: str) -> str:
+    """Return a message on one line, like `line`; what a program wrote stands below it, line by line."""
+    from lilbee_core.text import visible_message
+
+    return visible_message(text)
+
+
 def counted(number: int, name: str) -> str:
     """Return a number and what is counted: ``1 chunk``, ``2 chunks``."""
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
@@ -95,7 +102,7 @@ def _colored() -> bool:
 
 def warn(message: str) -> None:
     """Write a warning to stderr."""
-    click.echo(click.style("warning: ", fg="yellow") + line(message), err=True)
+    click.echo(click.style("warning: ", fg="yellow") + with_output(message), err=True)
 
 
 def hits(result: SearchResult) -> None:

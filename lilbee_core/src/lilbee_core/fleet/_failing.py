@@ -6,6 +6,7 @@ import re
 
 from lilbee_core.errors import FleetError
 from lilbee_core.fleet._engine import WRONG_PROCESSOR
+from lilbee_core.text import OUTPUT_BELOW
 
 _LINES = 12
 _STAMP = re.compile(r"^\d+(?:\.\d+){2,3}\s+[A-Z]\s+")
@@ -133,4 +134,4 @@ def _ending(code: int | None) -> str:
 
 
 def _with(message: str, said: str) -> str:
-    return f"{message}. Its last lines:\n{said}" if said else f"{message}. It said nothing"
+    return f"{message}. {OUTPUT_BELOW}\n{said}" if said else f"{message}. It said nothing"

@@ -15,12 +15,12 @@ from lilbee_core.text._support import (
     support,
 )
 from lilbee_core.text._templates import fill, gaps
-from lilbee_core.text._terminal import visible, visible_line, without_escapes
+from lilbee_core.text._terminal import OUTPUT_BELOW, visible, visible_line, visible_message, without_escapes
 from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_tokens, fold_space, tokens_at_most
 
 __all__ = [
-    "CHARS_PER_TOKEN", "EstimatedTokens", "Evidence", "LineIndex", "Nearness", "QuoteCheck", "Support",
+    "CHARS_PER_TOKEN", "OUTPUT_BELOW", "EstimatedTokens", "Evidence", "LineIndex", "Nearness", "QuoteCheck", "Support",
     "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fill", "find_quote", "fold_space",
     "gaps", "locate", "normalize_newlines", "place_in", "quotations", "says_something", "sentences", "subjects",
-    "support", "tokens_at_most", "visible", "visible_line", "without_escapes",
+    "support", "tokens_at_most", "visible", "visible_line", "visible_message", "without_escapes",
 ]  # fmt: skip

@@ -30,6 +30,19 @@ def visible_line(text: str) -> str:
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+OUTPUT_BELOW = "Its last lines:"
+"""Ends the message about a program; what the program wrote follows on lines of its own."""
+
+
+def visible_message(text: str) -> str:
+    """Return a message on one line as `visible_line` does; what a program wrote stands below it, line by line."""
+    told, below, output = text.partition(f"{OUTPUT_BELOW}\n")
+    if not below:
+        return visible_line(text)
+    # Indented, so that no line of it is taken for one of ours.
+    return "\n".join([visible_line(told + OUTPUT_BELOW), *(f"    {visible(one)}" for one in output.split("\n"))])
+
+
 def _escaped(code: int) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
