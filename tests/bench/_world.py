@@ -59,7 +59,8 @@ class World:
         """Return an environment without the user's own settings."""
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("LILBEE_")}
         own = {"LILBEE_CONFIG_DIR": str(self.folder / "config"), "LILBEE_CACHE_DIR": str(self.folder / "cache")}
-        return {**inherited, **own, "NO_COLOR": "1", **variables}
+        # As in a plain installation: the tests' own has the extra that maps concepts, which has its figures elsewhere.
+        return {**inherited, **own, "NO_COLOR": "1", "LILBEE_CONCEPTS": "false", **variables}
 
 
 def lilbee() -> list[str]:

@@ -1,4 +1,4 @@
-"""Change one file of FOLDER and sync, TIMES times in one process; then index the same files anew into FRESH."""
+"""Index FOLDER into DATA, change one file and sync, TIMES times in one process; then index the files anew into FRESH."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def main(arguments: Sequence[str]) -> int:
     folder, data, fresh, times = Path(arguments[0]), Path(arguments[1]), Path(arguments[2]), int(arguments[3])
     files = sorted(path for path in folder.rglob("*.txt") if path.stat().st_size < 20_000)
     seconds: list[float] = []
-    most = folder_bytes(data)
     with StandIn() as embedder:
         with Lilbee(folder, data_dir=data, embedder=embedder) as bee:
+            bee.sync()
+            most = folder_bytes(data)
             for turn in range(times):
                 path = files[turn % len(files)]
                 path.write_text(f"{path.read_text(encoding='utf-8', errors='replace')}\n# change {turn}\n")
