@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lilbee_core.errors import ModelFileError
 from lilbee_core.models._gguf import Head, Tensor, read_head
+from lilbee_core.models._names import PART
 from lilbee_core.types import GgufFacts
 
 _POOLING = {0: "none", 1: "mean", 2: "cls", 3: "last", 4: "rank"}
@@ -37,7 +38,6 @@ _ENCODERS = frozenset(
 _WINDOW_PATTERNS = {"cohere2": 4, "exaone4": 4, "gemma2": 2, "gemma3": 6, "gemma3n": 5, "gpt-oss": 2}
 _MOST_LAYERS = 10_000
 _LAYER = re.compile(r"blk\.(\d+)\.")
-_PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 _THINKING = ("<think>", "enable_thinking", "reasoning_content")
 
 
@@ -199,7 +199,7 @@ def _parts(head: Head) -> tuple[Path, ...]:
     count = head.number("split.count")
     if count <= 1:
         return ()
-    match = _PART.search(head.path.name)
+    match = PART.search(head.path.name)
     stem = head.path.name[: match.start()] if match else None
     if stem is None or int(match.group(1) if match else 0) != 1:
         raise ModelFileError(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lilbee_core.errors import InvalidArgument, ModelFileError, ModelNotFound
 from lilbee_core.models._facts import read_facts
-from lilbee_core.models._names import is_later_part
+from lilbee_core.models._names import is_later_part, is_projector
 from lilbee_core.types import GgufFacts, ModelEntry
 
 BUILTIN = ModelEntry(
@@ -45,8 +45,13 @@ class ModelFolder:
         for module, root in self._package_roots():
             for path in _files(root):
                 yield self._entry(f"{module}/{path.relative_to(root).as_posix()}", path, "package", module)
+        for ref in self.fetched():
+            yield self._entry(ref, self.folder / ref, "folder")
+
+    def fetched(self) -> Iterator[str]:
+        """Yield the references of the folder. No file is read for that."""
         for path in _files(self.folder):
-            yield self._entry(path.relative_to(self.folder).as_posix(), path, "folder")
+            yield path.relative_to(self.folder).as_posix()
 
     def find(self, ref: str) -> Path | None:
         """Return the file of a reference: a path, a name in the folder, or one in a package; None if there is none."""
@@ -185,12 +190,12 @@ def _alike(projector: str, model: str) -> int:
 def _files(folder: Path) -> list[Path]:
     """Return the models in a folder: of one in parts the first part, and projectors only where they lie alone."""
     found = sorted(path for path in folder.rglob("*.gguf") if path.is_file() and not is_later_part(path.name))
-    alone = {path.parent for path in found if not _is_projector(path)}
-    return [path for path in found if not (_is_projector(path) and path.parent in alone)]
+    alone = {path.parent for path in found if not is_projector(path.name)}
+    return [path for path in found if not (is_projector(path.name) and path.parent in alone)]
 
 
 def _siblings(path: Path) -> list[Path]:
-    return [one for one in path.parent.glob("*.gguf") if not _is_projector(one) and not is_later_part(one.name)]
+    return [one for one in path.parent.glob("*.gguf") if not is_projector(one.name) and not is_later_part(one.name)]
 
 
 def _parts_of(path: Path) -> tuple[Path, ...]:
@@ -198,10 +203,6 @@ def _parts_of(path: Path) -> tuple[Path, ...]:
         return read_facts(path).parts
     except ModelFileError:
         return ()
-
-
-def _is_projector(path: Path) -> bool:
-    return "mmproj" in path.name.lower()
 
 
 def _in(ref: str, module: str) -> bool:

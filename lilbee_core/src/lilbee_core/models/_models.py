@@ -176,7 +176,7 @@ class Models:
 
     def _here(self) -> frozenset[str]:
         """Return the repositories of which a file is here."""
-        return frozenset("/".join(one.ref.split("/")[:2]) for one in self._folder.entries() if one.source == "folder")
+        return frozenset("/".join(ref.split("/")[:2]) for ref in self._folder.fetched())
 
 
 class _Telling:

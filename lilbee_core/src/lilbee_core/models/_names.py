@@ -10,7 +10,8 @@ from lilbee_core.errors import InvalidArgument
 from lilbee_core.types import ModelFile
 
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
+PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
+"""The end of the name of a part of a model: its number, and how many there are."""
 _QUANTIZATION = re.compile(
     r"(?:^|[-_./])((?:UD-)?(?:I?Q\d[\w]*|BF16|F16|F32|MXFP4[\w]*|TQ\d_\d))(?=[-.]|$)", re.IGNORECASE
 )
@@ -105,13 +106,13 @@ def is_projector(name: str) -> bool:
 
 def is_later_part(name: str) -> bool:
     """Whether a file is a part of a model, and not its first one."""
-    match = _PART.search(name)
+    match = PART.search(name)
     return match is not None and int(match.group(1)) != 1
 
 
 def parts_of(files: Sequence[ModelFile], first: ModelFile) -> tuple[ModelFile, ...]:
     """Return all parts of a model by its first one; of a model in one file that file."""
-    match = _PART.search(first.name)
+    match = PART.search(first.name)
     if match is None:
         return (first,)
     stem, count = first.name[: match.start()], match.group(2)
