@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from lilbee_core.answer._sentences import cite_span, sentences_of
 from lilbee_core.text import (
+    QUOTED,
     Evidence,
     Nearness,
     Support,
@@ -19,7 +20,6 @@ from lilbee_core.text import (
 )
 from lilbee_core.types import Citation, Hit, Span
 
-_QUOTED = re.compile(r'"[^"\n]+"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」')
 _LONGEST_QUOTE = 300
 _JOINT = re.compile(r"[\s,;:.)\]]*(?:(?:and|but|while|und|aber|sowie|et|mais|y|pero)\s+)?")
 
@@ -85,7 +85,7 @@ def _last_sentence(told: str) -> Span:
     if not found:
         return Span(len(told), len(told))
     start, end = found[-1].start, found[-1].end
-    for match in reversed(list(_QUOTED.finditer(told))):
+    for match in reversed(list(QUOTED.finditer(told))):
         if match.start() < start < match.end():
             start = next(one.start for one in found if one.end > match.start())
     return Span(start, end)
@@ -103,17 +103,13 @@ def _stretch(statement: str, support: Support, hit: Hit) -> Span:
     if support.span is None:
         return _most_like(statement, hit)
     held = support.span
-    touched = [one.span for one in sentences_of(hit, order=0, max_chars=_LONGEST_QUOTE) if _overlaps(one.span, held)]
+    touched = [one.span for one in sentences_of(hit, order=0, max_chars=_LONGEST_QUOTE) if one.span.overlaps(held)]
     if not touched or quotations(statement):
         return held
     if len(touched) == 1 and 2 * len(held) >= len(touched[0]):
         return touched[0]
     whole = Span(max(held.start, touched[0].start), min(held.end, touched[-1].end))
     return whole if len(whole) <= 2 * _LONGEST_QUOTE else _most_like(statement, hit)
-
-
-def _overlaps(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _rejected(statement: str, support: Support, hit: Hit, number: int, span: Span) -> Rejected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lilbee_core.text import place_in, sentences
+from lilbee_core.text import fold_space, place_in, sentences, trimmed
 from lilbee_core.types import Chunk, Citation, Hit, Span
 
 _LEAD = re.compile(r"(?:\s*(?:[-*+•>]|\d{1,3}[.)])\s+)+|\s*#{1,6}\s+|\s*\|\s*")
@@ -114,7 +114,7 @@ def _without_title(text: str, span: Span, titles: frozenset[str]) -> Span:
 
 
 def _bare(title: str) -> str:
-    return " ".join(_NUMBER.sub("", title).split()).casefold()
+    return fold_space(_NUMBER.sub("", title)).casefold()
 
 
 def _says_something(piece: str) -> bool:
@@ -132,10 +132,9 @@ def _lines(text: str, span: Span, max_chars: int) -> list[Span]:
         if stop < span.end:
             newline, blank = text.rfind("\n", start, stop), text.rfind(" ", start, stop)
             stop = newline if newline > start else blank if blank > start else stop
-        piece = text[start:stop]
-        lead = len(piece) - len(piece.lstrip())
-        if piece.strip():
-            pieces.append(Span(start + lead, start + lead + len(piece.strip())))
+        piece = trimmed(text, start, stop)
+        if len(piece):
+            pieces.append(piece)
         start = stop if stop > start else stop + 1
         while start < span.end and text[start].isspace():
             start += 1

@@ -3,9 +3,10 @@
 from lilbee_core.text._citations import QuoteCheck, check_quote, find_quote, place_in
 from lilbee_core.text._fences import defuse, fence_for
 from lilbee_core.text._lines import LineIndex, locate, normalize_newlines
-from lilbee_core.text._sentences import sentences
+from lilbee_core.text._sentences import sentences, trimmed
 from lilbee_core.text._subjects import subjects
 from lilbee_core.text._support import (
+    QUOTED,
     Evidence,
     Nearness,
     Support,
@@ -19,8 +20,8 @@ from lilbee_core.text._terminal import OUTPUT_BELOW, visible, visible_line, visi
 from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_tokens, fold_space, tokens_at_most
 
 __all__ = [
-    "CHARS_PER_TOKEN", "OUTPUT_BELOW", "EstimatedTokens", "Evidence", "LineIndex", "Nearness", "QuoteCheck", "Support",
-    "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fill", "find_quote", "fold_space",
-    "gaps", "locate", "normalize_newlines", "place_in", "quotations", "says_something", "sentences", "subjects",
-    "support", "tokens_at_most", "visible", "visible_line", "visible_message", "without_escapes",
+    "CHARS_PER_TOKEN", "OUTPUT_BELOW", "QUOTED", "EstimatedTokens", "Evidence", "LineIndex", "Nearness", "QuoteCheck",
+    "Support", "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fill", "find_quote",
+    "fold_space", "gaps", "locate", "normalize_newlines", "place_in", "quotations", "says_something", "sentences",
+    "subjects", "support", "tokens_at_most", "trimmed", "visible", "visible_line", "visible_message", "without_escapes",
 ]  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from lilbee_core.text._tokens import fold_space
 from lilbee_core.types import Location, Span, Verdict
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
@@ -81,19 +82,23 @@ def _is_stitched(quote: str, texts: Sequence[str]) -> bool:
     pieces = [piece for piece in _ELLIPSIS.split(quote.strip()) if piece.strip()]
     if len(pieces) > 1:
         return all(any(find_quote(piece, text) for text in texts) for piece in pieces)
-    words = quote.split()
-    return bool(words) and _covered(words, [" ".join(text.split()) for text in texts])
+    words, folded = quote.split(), [fold_space(text) for text in texts]
+
+    def longest(at: int) -> int:
+        return max((_longest_piece(words, at, text) for text in folded), default=0)
+
+    return bool(words) and in_few_runs(len(words), longest, shortest=_FEWEST_WORDS, most=_MOST_PIECES)
 
 
-def _covered(words: Sequence[str], texts: Sequence[str]) -> bool:
-    """Say whether the words are a few long pieces of the texts, one behind the other."""
+def in_few_runs(count: int, longest: Callable[[int], int], *, shortest: int, most: int) -> bool:
+    """Say whether so many words are a few long runs, one behind the other; `longest` gives that from a place on."""
     at = 0
-    for _ in range(_MOST_PIECES):
-        length = max((_longest_piece(words, at, text) for text in texts), default=0)
-        if length < min(_FEWEST_WORDS, len(words) - at):
+    for _ in range(most):
+        length = longest(at)
+        if length < min(shortest, count - at):
             return False
         at += length
-        if at == len(words):
+        if at >= count:
             return True
     return False
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lilbee_core.text._sentences import sentences
+from lilbee_core.text._sentences import sentences, trimmed
 from lilbee_core.text._terms import SMALL, Term, read_terms
 from lilbee_core.types import Span
 
@@ -60,7 +60,7 @@ def _sentences(text: str) -> Iterator[Span]:
         for match in _VARIABLE.finditer(text, span.start, span.end):
             yield Span(start, match.end())
             start = match.end() + 1
-        yield _trim(text, start, span.end)
+        yield trimmed(text, start, span.end)
 
 
 def _lines(text: str, span: Span) -> list[Span]:
@@ -75,14 +75,8 @@ def _lines(text: str, span: Span) -> list[Span]:
             cuts.append(newline + 1)
         before, at = starts, newline + 1
     ends = [*cuts[1:], span.end]
-    spans = [_trim(text, start, end) for start, end in zip(cuts, ends, strict=True)]
+    spans = [trimmed(text, start, end) for start, end in zip(cuts, ends, strict=True)]
     return [one for one in spans if len(one) and not _RULE.match(one.cut(text))]
-
-
-def _trim(text: str, start: int, end: int) -> Span:
-    piece = text[start:end]
-    first = start + len(piece) - len(piece.lstrip())
-    return Span(first, max(first, start + len(piece.rstrip())))
 
 
 def _groups(text: str, lines: list[Span]) -> list[Piece]:
@@ -104,7 +98,7 @@ def _lists(text: str) -> list[Piece]:
             end = at + len(line)
         elif line.strip() or at + len(line) >= len(text):
             if count > 1 and end - start <= _LONGEST_LIST:
-                found.append(_piece(text, [_trim(text, start, end)], prose=False))
+                found.append(_piece(text, [trimmed(text, start, end)], prose=False))
             count = 0
         if line.strip():
             previous = at
@@ -116,7 +110,7 @@ def _piece(text: str, spans: list[Span], *, own: Span | None = None, prose: bool
     terms: list[Term] = []
     for span in spans:
         terms += [one._replace(start=one.start + span.start, end=one.end + span.start) for one in _read(text, span)]
-    stems = frozenset(term.stem or term.word for term in terms if term.kind != SMALL)
+    stems = frozenset(term.key for term in terms if term.kind != SMALL)
     return Piece(own or Span(spans[0].start, spans[-1].end), tuple(terms), stems, prose)
 
 

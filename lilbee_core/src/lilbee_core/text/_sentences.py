@@ -29,15 +29,14 @@ def sentences(text: str) -> tuple[Span, ...]:
             continue
         if match.group() == "." and _MONTH.match(text, end) and _DAY.search(text, max(start, end - 3), end):
             continue
-        _add(found, text, start, end)
+        found.append(trimmed(text, start, end))
         start = end
-    _add(found, text, start, len(text))
-    return tuple(found)
+    found.append(trimmed(text, start, len(text)))
+    return tuple(one for one in found if len(one))
 
 
-def _add(found: list[Span], text: str, start: int, end: int) -> None:
+def trimmed(text: str, start: int, end: int) -> Span:
+    """Return the span of a piece of `text` without the white space around it; an empty one where there is no more."""
     piece = text[start:end]
-    stripped = piece.strip()
-    if stripped:
-        first = start + len(piece) - len(piece.lstrip())
-        found.append(Span(first, first + len(stripped)))
+    first = start + len(piece) - len(piece.lstrip())
+    return Span(first, max(first, start + len(piece.rstrip())))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from lilbee_core.text._alignment import align
-from lilbee_core.text._citations import check_quote, find_quote
+from lilbee_core.text._citations import check_quote, find_quote, in_few_runs
 from lilbee_core.text._grammar import AUXILIARIES, DEFINITE, PRONOUNS
 from lilbee_core.text._matching import Alignment, Setting, name_key
 from lilbee_core.text._pieces import Piece, pieces_of
@@ -31,7 +31,8 @@ _GAP = 3  # characters between two sentences that follow each other
 _SHORTEST_RUN = 3  # words that stand together, of a statement that is stitched
 _MOST_RUNS = 4
 
-_QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|「([^」\n]+)」')
+QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|「([^」\n]+)」')
+"""A quotation with its marks."""
 _FEWEST_WORDS = 3  # of a quotation; shorter ones are names and irony
 _FEWEST_SIGNS = 8  # the same, where words are not set apart
 _PARTS = re.compile(
@@ -145,7 +146,7 @@ def quotations(statement: str) -> tuple[str, ...]:
     """Return what a statement quotes, without the writer's own stop at the end; names and single words are left out."""
     # Writers put their own stop into the quotation marks.
     quotes = [
-        next(group for group in match.groups() if group).rstrip(" .,;:!?…") for match in _QUOTED.finditer(statement)
+        next(group for group in match.groups() if group).rstrip(" .,;:!?…") for match in QUOTED.finditer(statement)
     ]
     return tuple(quote for quote in quotes if _is_long(quote))
 
@@ -229,7 +230,7 @@ def _candidates(
     statement: tuple[Term, ...], passage: Evidence, pieces: Sequence[Piece]
 ) -> list[tuple[Piece, Alignment]]:
     """Return the pieces that share most with a statement, laid beside it, the fullest first."""
-    stems = {term.stem or term.word for term in statement if term.kind != SMALL}
+    stems = {term.key for term in statement if term.kind != SMALL}
     shared = sorted(
         (at for at, piece in enumerate(pieces)),
         key=lambda at: (-len(stems & pieces[at].stems), len(pieces[at].terms)),
@@ -261,14 +262,14 @@ def _adds_from_elsewhere(one: Alignment, piece: Piece, pieces: Sequence[Piece]) 
     nowhere in the passage may be others of the same meaning.
     """
     content = one.content
-    keys = [one.statement[at].stem or one.statement[at].word for at in content]
+    keys = [one.statement[at].key for at in content]
     missing = set(one.missing)
     lacking = {key for key, at in zip(keys, content, strict=True) if at in missing}
     if not lacking:
         return False
     beside = {pair for pair, places in zip(pairwise(keys), pairwise(content), strict=True) if missing & set(places)}
     for other in pieces:
-        if other.span.start < piece.span.end and piece.span.start < other.span.end:
+        if other.span.overlaps(piece.span):
             continue
         held = lacking & other.stems
         if len(held) > 1 or (held and beside & set(pairwise(_keys(other)))):
@@ -277,19 +278,19 @@ def _adds_from_elsewhere(one: Alignment, piece: Piece, pieces: Sequence[Piece]) 
 
 
 def _keys(piece: Piece) -> list[str]:
-    return [term.stem or term.word for term in piece.terms if term.kind not in (SMALL, DENIAL)]
+    return [term.key for term in piece.terms if term.kind not in (SMALL, DENIAL)]
 
 
 def _stands_alone(text: str, span: Span) -> bool:
     """Say whether words that stand in a text are a sentence of it, or most of one."""
-    holding = [piece for piece in pieces_of(text) if piece.span.start < span.end and span.start < piece.span.end]
+    holding = [piece for piece in pieces_of(text) if piece.span.overlaps(span)]
     return any(len(span) >= 0.8 * len(piece.span) for piece in holding)
 
 
 def _is_framed(statement: tuple[Term, ...], passage: Evidence, place: Span) -> bool:
     """Say whether sentences that hold a true quotation bear out what is said around it."""
     pieces = pieces_of(passage.text)
-    at = [at for at, piece in enumerate(pieces) if piece.span.start < place.end and place.start < piece.span.end]
+    at = [at for at, piece in enumerate(pieces) if piece.span.overlaps(place)]
     terms = tuple(term for one in at for term in pieces[one].terms)
     before = _before(pieces, at[0]) if at else ()
     setting = Setting(read_terms(passage.context), before, _words(passage.text), _stems(passage.text))
@@ -407,24 +408,15 @@ def _together(told: str, cited: Sequence[Evidence]) -> dict[int, Support]:
 
 def _is_stitched(told: str, passages: Sequence[Evidence]) -> bool:
     """Say whether all words of a statement are a few runs of words that stand in sentences of the passages."""
-    words = [term.stem or term.word for term in read_terms(told)]
+    words = [term.key for term in read_terms(told)]
     if len(words) < 2 * _SHORTEST_RUN:
         return False
-    texts = list(_sequences(passages))
-    at = 0
-    for _ in range(_MOST_RUNS):
-        length = max((_longest_run(words, at, text) for text in texts), default=0)
-        if length < min(_SHORTEST_RUN, len(words) - at):
-            return False
-        at += length
-        if at >= len(words):
-            return True
-    return False
+    texts = [[term.key for term in read_terms(passage.text)] for passage in passages]
 
+    def longest(at: int) -> int:
+        return max((_longest_run(words, at, text) for text in texts), default=0)
 
-def _sequences(passages: Sequence[Evidence]) -> Iterator[list[str]]:
-    for passage in passages:
-        yield [term.stem or term.word for term in read_terms(passage.text)]
+    return in_few_runs(len(words), longest, shortest=_SHORTEST_RUN, most=_MOST_RUNS)
 
 
 def _longest_run(words: list[str], start: int, text: list[str]) -> int:

@@ -55,6 +55,11 @@ class Term(NamedTuple):
     sign: str = ""
     """The punctuation before it, if any."""
 
+    @property
+    def key(self) -> str:
+        """What it is compared by: its stem, or the word itself where it has none."""
+        return self.stem or self.word
+
 
 @lru_cache(maxsize=256)
 def read_terms(text: str) -> tuple[Term, ...]:
