@@ -181,13 +181,25 @@ def placed_pdf(
     return bytes(data) + f"trailer\n<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n".encode()
 
 
-def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
-    """Return a workbook of text cells."""
+def _cell(value: str | tuple[float, str], place: str, formats: Sequence[str]) -> str:
+    if isinstance(value, str):
+        return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+    return f'<c r="{place}" s="{1 + formats.index(value[1])}"><v>{value[0]!r}</v></c>'
+
+
+def xlsx(sheets: Mapping[str, Sequence[Sequence[str | tuple[float, str]]]], *, first: int = 1) -> bytes:
+    """Return a workbook of cells: a text, or a number with the format that it is shown in.
+
+    Its sheets begin in row and column `first`.
+    """
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     package = "http://schemas.openxmlformats.org/package/2006"
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    cells = [cell for rows in sheets.values() for row in rows for cell in row]
+    formats = list(dict.fromkeys(cell[1] for cell in cells if isinstance(cell, tuple)))
     listed = "".join(f'<sheet name="{escape(name)}" sheetId="{n}" r:id="r{n}"/>' for n, name in enumerate(sheets, 1))
     targets = {f"r{n}": ("worksheet", f"worksheets/sheet{n}.xml") for n in range(1, len(sheets) + 1)}
+    targets["styles"] = ("styles", "styles.xml")
     types = "".join(
         f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="{kind}.worksheet+xml"/>'
         for n in range(1, len(sheets) + 1)
@@ -196,23 +208,28 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
         "[Content_Types].xml": (
             f'<Types xmlns="{package}/content-types">'
             '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>{types}</Types>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>{types}'
+            f'<Override PartName="/xl/styles.xml" ContentType="{kind}.styles+xml"/></Types>'
         ),
         "_rels/.rels": relations({"a": ("officeDocument", "xl/workbook.xml")}).replace(
             "urn:rels", f"{package}/relationships"
         ),
         "xl/workbook.xml": f'<workbook xmlns="{main}" {_R}><sheets>{listed}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": relations(targets).replace("urn:rels", f"{package}/relationships"),
+        "xl/styles.xml": (
+            f'<styleSheet xmlns="{main}"><numFmts>'
+            + "".join(f'<numFmt numFmtId="{n}" formatCode="{escape(one)}"/>' for n, one in enumerate(formats, 164))
+            + '</numFmts><cellXfs><xf numFmtId="0"/>'
+            + "".join(f'<xf numFmtId="{n}"/>' for n, _ in enumerate(formats, 164))
+            + "</cellXfs></styleSheet>"
+        ),
     }
     for number, rows in enumerate(sheets.values(), start=1):
         inner = "".join(
             f'<row r="{r}">'
-            + "".join(
-                f'<c r="{chr(64 + c)}{r}" t="inlineStr"><is><t>{escape(cell)}</t></is></c>'
-                for c, cell in enumerate(row, start=1)
-            )
+            + "".join(_cell(cell, f"{chr(64 + c)}{r}", formats) for c, cell in enumerate(row, start=first))
             + "</row>"
-            for r, row in enumerate(rows, start=1)
+            for r, row in enumerate(rows, start=first)
         )
         parts[f"xl/worksheets/sheet{number}.xml"] = (
             f'<worksheet xmlns="{main}"><sheetData>{inner}</sheetData></worksheet>'

@@ -12,7 +12,8 @@ from lilbee_core.chunking import TokenChunker
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsupportedFormat
 from lilbee_core.extract import _sheets
 from lilbee_core.extract._bidi import in_reading_order
-from lilbee_core.extract._engine import Extraction, Node, plain_error
+from lilbee_core.extract._columns import join_lines
+from lilbee_core.extract._engine import Extraction, Node, cleaned, plain_error
 from lilbee_core.extract._paged import flow, old_word
 from lilbee_core.text import EstimatedTokens
 from lilbee_core.types import Document, DocumentId, Heading, Source
@@ -118,6 +119,19 @@ def test_pdf_without_text_says_so(read: Read) -> None:
     assert isinstance(read("a.pdf", pdf([])), NoText)
 
 
+CUT = ("The cure for COVID-", "19 came to Jean-", "Paul in an F-", "16, of inter-", "national make.")
+
+
+def test_a_hyphen_before_a_digit_or_a_capital_letter_stays(document: ReadDocument) -> None:
+    found = document("a.pdf", pdf([(11, line) for line in CUT]))
+    assert found.text == "The cure for COVID-19 came to Jean-Paul in an F-16, of international make."
+    assert join_lines(CUT) == found.text
+
+
+def test_other_characters_without_a_shape_are_left_out_beside_digits() -> None:
+    assert cleaned("a \x025 b 7\x028 c\x02\x039") == "a 5 b 78 c9"
+
+
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.4 nothing", bytes(range(256)) * 4])
 def test_broken_pdf_is_damaged(read: Read, data: bytes) -> None:
     error = read("a.pdf", data)
@@ -154,6 +168,30 @@ def test_rows_of_a_huge_sheet_share_places(document: ReadDocument, monkeypatch: 
     monkeypatch.setattr(_sheets, "_MOST_PLACES", 2)
     found = document("a.xlsx", xlsx({"S": [[str(n)] for n in range(5)]}))
     assert [one.label for one in found.segments if one.fine] == ["S!A1:A3", "S!A1:A3", "S!A1:A3", "S!A4:A6", "S!A4:A6"]
+
+
+def test_times_of_day_and_durations_are_no_dates(document: ReadDocument) -> None:
+    """The engine shows both as moments of the days on which its calendars begin."""
+    quarter_to_two = 0.572916666666667
+    rows: list[list[str | tuple[float, str]]] = [
+        ["Shift", "Begins", "Lasted", "Day"],
+        ["early", (quarter_to_two, "h:mm"), (1.25 + 7 / 86400, "[h]:mm:ss"), (45000, "yyyy-mm-dd")],
+        ["late", (0.0, "h:mm AM/PM"), (8.5, "[h]:mm"), (45000 + quarter_to_two, "yyyy-mm-dd h:mm")],
+        ["never", (0.75 + 30 / 86400, "hh:mm:ss"), (-0.5, "[h]:mm"), (5, "yyyy-mm-dd")],
+    ]
+    found = document("a.xlsx", xlsx({"Notes": [["none"]], "Shifts": rows}, first=3))
+    assert found.text.split("\n\n")[-1].split("\n") == [
+        "Shift | Begins | Lasted | Day",
+        "early | 13:45 | 30:00:07 | 2023-03-15",
+        "late | 00:00 | 204:00 | 2023-03-15 13:45:00",
+        "never | 18:00:30 | -12:00 | 1900-01-05",
+    ]
+    assert [one.label for one in found.segments if one.fine][-1] == "Shifts!C6:F6"
+
+
+def test_a_day_of_1900_written_as_text_stays(document: ReadDocument) -> None:
+    found = document("a.xlsx", xlsx({"S": [["1900-01-05 13:45:00", (0.5, "h:mm")]]}))
+    assert found.text == "S\n\n1900-01-05 13:45:00 | 12:00"
 
 
 @pytest.mark.parametrize(("index", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (16383, "XFD")])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from lilbee_core.extract._layout import Run
-from lilbee_core.extract._letters import Letters
+from lilbee_core.extract._letters import Letters, keeps_hyphen
 
 _LEAST_ROWS = 3
 _LEAST_CHARS = 15
@@ -201,12 +201,15 @@ def lines_text(lines: Iterable[Sequence[Run]]) -> str:
 
 
 def join_lines(lines: Iterable[str]) -> str:
-    """Join lines; a word cut by a hyphen at the end of a line is put together."""
+    """Join lines; a word cut by a hyphen at the end of a line is put together, with the hyphen where it is its own."""
     pieces: list[str] = []
     for line in lines:
         last = pieces[-1] if pieces else ""
-        if len(last) > 1 and last[-1] in "-\u00ad" and last[-2].isalpha() and line[:1].islower():
+        cut = len(last) > 1 and last[-1] in "-\u00ad" and last[-2].isalpha()
+        if cut and line[:1].islower():
             pieces[-1] = last[:-1]
+            pieces.append(line)
+        elif cut and last[-1] == "-" and keeps_hyphen(line):
             pieces.append(line)
         else:
             pieces += ["\n", line] if pieces else [line]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsupportedFormat
+from lilbee_core.extract._letters import keeps_hyphen
 from lilbee_core.extract._loose import fields, items
 from lilbee_core.extract._reading import damaged, split_passwords
 from lilbee_core.text import normalize_newlines
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # Fonts without a table of their characters leave such in the text.
 _CONTROLS = dict.fromkeys(set(range(0x20)) - {0x09, 0x0A} | {0x7F})
+# What the engine leaves of a hyphen at the end of a line.
+_LINE_END = re.compile(r"\x02(?<=[^\W\d_]\x02)(?=([^\W_]))")
 _ENCRYPTED = re.compile(r"password|encrypt", re.IGNORECASE)
 _TOO_BIG = re.compile(r"security limit|bomb|exceeds? (?:the )?(?:limit|maximum)|too (?:large|deep|many)", re.IGNORECASE)
 _UNKNOWN = re.compile(r"unsupported|not supported|no extractor", re.IGNORECASE)
@@ -97,10 +100,10 @@ def plain_error(source: Source, error: Exception, password: str | None) -> Extra
 
 def _read_result(result: ExtractionResult) -> Extraction:
     return Extraction(
-        text=_newlines(result.content),
-        pages=tuple((int(page["page_number"]), _newlines(str(page["content"]))) for page in result.pages or ()),
+        text=cleaned(result.content),
+        pages=tuple((int(page["page_number"]), cleaned(str(page["content"]))) for page in result.pages or ()),
         tables=tuple(
-            (int(table.page_number), [[_newlines(cell) for cell in row] for row in table.cells])
+            (int(table.page_number), [[cleaned(cell) for cell in row] for row in table.cells])
             for table in result.tables
         ),
         nodes=tuple(_read_nodes(result.document)),
@@ -109,8 +112,10 @@ def _read_result(result: ExtractionResult) -> Extraction:
     )
 
 
-def _newlines(text: str) -> str:
-    return normalize_newlines(text).translate(_CONTROLS)
+def cleaned(text: str) -> str:
+    """Return a text of the engine without what no reader sees, and with the hyphens that are part of a word."""
+    kept = _LINE_END.sub(lambda found: "-" if keeps_hyphen(found[1]) else "", normalize_newlines(text))
+    return kept.translate(_CONTROLS)
 
 
 def _read_nodes(document: object) -> Iterator[Node]:
@@ -120,7 +125,7 @@ def _read_nodes(document: object) -> Iterator[Node]:
         level = content.get("level")
         yield Node(
             kind=str(content.get("node_type", "")),
-            text=_newlines(str(content.get("text") or "")),
+            text=cleaned(str(content.get("text") or "")),
             level=level if isinstance(level, int) else 0,
             page=page if isinstance(page, int) else None,
             box=_box(fields(node.get("bbox"))),

@@ -20,7 +20,7 @@ from lilbee_core.extract._word95 import word95_text
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
-_OUR_VERSION = "3"
+_OUR_VERSION = "4"
 
 
 class KreuzbergExtractor:
