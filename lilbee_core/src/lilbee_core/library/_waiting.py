@@ -6,6 +6,7 @@ given the time to load its model. An embedder or a chat model that is the caller
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,39 +16,19 @@ from lilbee_core.types import ModelDescription, ModelRef
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
     from lilbee_core.protocols import ChatProvider, EmbedderLike, RerankerLike
-    from lilbee_core.providers import Breaker, Guard
+    from lilbee_core.providers import Breaker, Guard, Watch
 
 _FILE = "gguf"
 
 
 def query_embedder(parts: Parts) -> EmbedderLike | None:
     """Return the embedder for queries: a server gets `query_timeout_s`, and is left alone for a while if it fails."""
-    embedder = parts.embedder
-    ref = None if parts.is_given("embedder") or embedder is None else _served(parts, embedder.model)
-    if embedder is None or ref is None:
-        return embedder
-
-    def build() -> EmbedderLike:
-        from lilbee_core.providers import GuardedEmbedder
-
-        return GuardedEmbedder(embedder, _guard(parts, "embed", ref, "query_timeout_s"))
-
-    return parts.once("guarded.embedder", build)
+    return _embedder(parts, "guarded.embedder", lambda ref: _guard(parts, "embed", ref, "query_timeout_s"))
 
 
 def reading_embedder(parts: Parts) -> EmbedderLike | None:
     """Return the embedder for documents: a server gets all the time it needs, and searches learn when it fails."""
-    embedder = parts.embedder
-    ref = None if parts.is_given("embedder") or embedder is None else _served(parts, embedder.model)
-    if embedder is None or ref is None:
-        return embedder
-
-    def build() -> EmbedderLike:
-        from lilbee_core.providers import GuardedEmbedder, Watch
-
-        return GuardedEmbedder(embedder, Watch(_breaker(parts, "embed")))
-
-    return parts.once("watched.embedder", build)
+    return _embedder(parts, "watched.embedder", lambda _: _watch(parts, "embed"))
 
 
 def query_reranker(parts: Parts) -> RerankerLike | None:
@@ -91,6 +72,20 @@ def describe_chat(parts: Parts) -> ModelDescription:
     return _guard(parts, "chat", ref, "query_timeout_s").call(lambda: parts.router.describe(ref))
 
 
+def _embedder(parts: Parts, kept_as: str, guard: Callable[[ModelRef], Guard | Watch]) -> EmbedderLike | None:
+    embedder = parts.embedder
+    ref = None if parts.is_given("embedder") or embedder is None else _served(parts, embedder.model)
+    if embedder is None or ref is None:
+        return embedder
+
+    def build() -> EmbedderLike:
+        from lilbee_core.providers import GuardedEmbedder
+
+        return GuardedEmbedder(embedder, guard(ref))
+
+    return parts.once(kept_as, build)
+
+
 def _chat(parts: Parts, setting: str, *, insists: bool) -> ChatProvider | None:
     chat = parts.chat
     ref = None if parts.is_given("chat") or chat is None else _served(parts, parts.chat_model)
@@ -125,6 +120,12 @@ def _guard(parts: Parts, role: str, ref: ModelRef, setting: str, *, insists: boo
     prepare = partial(_load, parts, role, ref) if ref.provider == _FILE else None
     breaker = _breaker(parts, role)
     return Guard(name, limit_s=limit_s, setting=setting, breaker=breaker, insists=insists, prepare=prepare)
+
+
+def _watch(parts: Parts, role: str) -> Watch:
+    from lilbee_core.providers import Watch
+
+    return Watch(_breaker(parts, role))
 
 
 def _breaker(parts: Parts, role: str) -> Breaker:

@@ -106,7 +106,7 @@ class Guard:
         if not wait((future,), self._limit_s).done:
             future.add_done_callback(self._late)
             raise self._fail(self._too_slow())
-        return self._outcome(future)
+        return Watch(self._breaker).call(future.result)
 
     def stream(self, ask: Callable[[], Iterator[Delta]]) -> Generator[Delta]:
         """Yield the pieces of a reply; closing the iterator ends the request with its next piece.
@@ -143,18 +143,6 @@ class Guard:
             self._prepare()
         except ProviderUnavailable as error:
             raise self._fail(error) from error.__cause__
-
-    def _outcome(self, future: Future[T]) -> T:
-        try:
-            found = future.result()
-        except ProviderUnavailable as error:
-            raise self._fail(error) from None
-        except LilbeeError:
-            # It said no, so it is there.
-            self._breaker.answered()
-            raise
-        self._breaker.answered()
-        return found
 
     def _late(self, future: Future[T]) -> None:
         if future.exception() is None:
