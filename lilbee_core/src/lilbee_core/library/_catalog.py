@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lilbee_core.library._fleet import configured, model_folder
+from lilbee_core.library._models import BUILTIN
 from lilbee_core.types import ModelRef
 
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
     from lilbee_core.models import Models
     from lilbee_core.settings import Settings
-
-_BUILTIN = "builtin/all-MiniLM-L6-v2"
 
 
 def models_of(parts: Parts) -> Models:
@@ -40,7 +39,7 @@ def _build(parts: Parts) -> Models:
 def _in_use(settings: Settings) -> dict[str, str]:
     found = configured(settings)
     if found["embed"].lower() == "auto":
-        found["embed"] = _BUILTIN
+        found["embed"] = BUILTIN
     return {role: str(ModelRef.parse(text)) for role, text in found.items() if "/" in text or text.endswith(".gguf")}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, ModelNotFound
+from lilbee_core.library._fleet import ROLE_SETTINGS
 from lilbee_core.types import (
     Background,
     ChatOptions,
@@ -181,11 +182,10 @@ class Inference:
 
 _OFF = ("none", "auto", "")
 _ROLES = {"chat": "chat", "embed": "embedding", "rerank": "reranking"}
-_SETTINGS = {"chat": "chat_model", "embed": "embedding_model", "rerank": "reranker_model"}
 
 
 def _unset(role: str) -> ModelNotFound:
-    return ModelNotFound(f"there is no model for {_ROLES[role]}", hint=f"Set {_SETTINGS[role]}.")
+    return ModelNotFound(f"there is no model for {_ROLES[role]}", hint=f"Set {ROLE_SETTINGS[role]}.")
 
 
 def _exchanges(turns: Sequence[Message]) -> list[tuple[str, str]]:

@@ -22,12 +22,8 @@ _ROLES = {
 
 def local_models(*, ollama_base_url: str = "", lm_studio_base_url: str = "") -> Iterator[str]:
     """Yield references of all models that local servers offer. One that does not answer at once has none."""
-    servers = (
-        ("ollama", ollama_base_url.strip() or OLLAMA_URL),
-        ("lmstudio", lm_studio_base_url.strip() or LM_STUDIO_URL),
-    )
-    for prefix, url in servers:
-        with _client(prefix, with_v1(url)) as client:
+    for prefix, url in _addresses(ollama_base_url, lm_studio_base_url).items():
+        with _client(prefix, url) as client:
             try:
                 yield from sorted(f"{prefix}/{one['id']}" for one in client.models() if one.get("id"))
             except ProviderError:
@@ -42,13 +38,21 @@ def local_roles(ref: ModelRef, *, ollama_base_url: str = "", lm_studio_base_url:
     ask = {"ollama": _of_ollama, "lmstudio": _of_lm_studio}.get(ref.provider)
     if ask is None:
         return frozenset()
-    url = {"ollama": ollama_base_url.strip() or OLLAMA_URL, "lmstudio": lm_studio_base_url.strip() or LM_STUDIO_URL}
-    with _client(ref.provider, with_v1(url[ref.provider]).removesuffix("/v1")) as client:
+    url = _addresses(ollama_base_url, lm_studio_base_url)[ref.provider]
+    with _client(ref.provider, url.removesuffix("/v1")) as client:
         try:
             told = ask(client, ref.name)
         except ProviderError:
             return frozenset()
     return frozenset(_ROLES[one] for one in told if one in _ROLES)
+
+
+def _addresses(ollama_base_url: str, lm_studio_base_url: str) -> dict[str, str]:
+    """Return where the servers are, by the prefix of their models."""
+    return {
+        "ollama": with_v1(ollama_base_url.strip() or OLLAMA_URL),
+        "lmstudio": with_v1(lm_studio_base_url.strip() or LM_STUDIO_URL),
+    }
 
 
 def _of_ollama(client: OpenAIClient, name: str) -> Iterable[str]:
