@@ -10,7 +10,7 @@ from typing import Protocol
 
 from lilbee_core.answer._not_found import NOT_FOUND
 from lilbee_core.errors import InputTooLong
-from lilbee_core.text import defuse, fence_for, fill, fold_space, tokens_at_most
+from lilbee_core.text import defuse, fence_for, fenced, fill, fold_space, tokens_at_most
 from lilbee_core.types import Attachment, Background, Hit, Message
 
 _RESERVE = 64  # for what a chat template adds around the messages
@@ -63,11 +63,11 @@ def build_prompt(
     system = "\n\n".join(part.strip() for part in (wording("answer.system"), background.memory, rules) if part.strip())
     given, warnings, attached = tuple(hits), tuple[str, ...](), _attached(background.attachments, fence, None)[0]
     if context_tokens is not None:
-        room = context_tokens - max_tokens - _RESERVE - tokens_at_most(system) - _fixed(background)
+        room = context_tokens - max_tokens - _RESERVE - tokens_at_most(system) - _history(background, pinned=True)
         attached, warnings = _attached(background.attachments, fence, room // 2)
         bare = wording("answer.question", fence=fence, passages="", question=asked, attached=attached)
         room -= tokens_at_most(bare)
-        given, left_out = _fit(hits, fence, room - min(_history(background), max(0, room) // 2))
+        given, left_out = _fit(hits, fence, room - min(_history(background, pinned=False), max(0, room) // 2))
         warnings += left_out
     passages = "\n\n".join(_passage(number, hit, fence) for number, hit in enumerate(given, start=1))
     name = "answer.question" if given else "answer.conversation"
@@ -84,18 +84,17 @@ def _parts(hits: Sequence[Hit]) -> list[str]:
     return [part for hit in hits for part in (hit.chunk.text, hit.path, *hit.chunk.context)]
 
 
-def _fixed(background: Background) -> int:
-    return sum(tokens_at_most(one.content) + _MESSAGE for one in background.history if one.pinned)
-
-
-def _history(background: Background) -> int:
-    return sum(tokens_at_most(one.content) + _MESSAGE for one in background.history if not one.pinned)
+def _history(background: Background, *, pinned: bool) -> int:
+    return sum(tokens_at_most(one.content) + _MESSAGE for one in background.history if one.pinned is pinned)
 
 
 def _passage(number: int, hit: Hit, fence: str) -> str:
     place = ", ".join(part for part in (hit.path, str(hit.chunk.location), hit.heading or "") if part)
-    label = defuse(fold_space(place).replace(fence, ""))[:200]
-    return f"{fence} begin [{number}] {label}\n{defuse(hit.chunk.text)}\n{fence} end [{number}]"
+    return fenced(fence, f"[{number}]", _label(place, fence), defuse(hit.chunk.text))
+
+
+def _label(text: str, fence: str) -> str:
+    return defuse(fold_space(text).replace(fence, ""))[:200]
 
 
 def _attached(attachments: Sequence[Attachment], fence: str, room: int | None) -> tuple[str, tuple[str, ...]]:
@@ -110,8 +109,7 @@ def _attached(attachments: Sequence[Attachment], fence: str, room: int | None) -
                 warnings.append(f"Of the attachment {one.name} only the first {kept} of {len(text)} characters fit.")
                 text = text[:kept]
             room -= tokens_at_most(text)
-        label = defuse(fold_space(one.name).replace(fence, ""))[:200]
-        told += f"{fence} begin attached {label}\n{text}\n{fence} end attached\n\n"
+        told += f"{fenced(fence, 'attached', _label(one.name, fence), text)}\n\n"
     return told, tuple(warnings)
 
 

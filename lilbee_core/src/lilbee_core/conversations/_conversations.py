@@ -11,6 +11,7 @@ from lilbee_core.conversations._journal import Journal, deleted
 from lilbee_core.conversations._ports import Engines
 from lilbee_core.errors import NotFound
 from lilbee_core.protocols import Clock
+from lilbee_core.text import fold_space
 from lilbee_core.types import ConversationInfo
 
 
@@ -43,7 +44,7 @@ class Conversations:
             NotFound: If there is no such collection or prompt.
             InvalidArgument: If there is no such scope.
         """
-        line = " ".join(title.split())[:200]
+        line = fold_space(title)[:200]
         info = ConversationInfo(
             id=secrets.token_hex(4),
             title=line,

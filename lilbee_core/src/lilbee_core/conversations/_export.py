@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from lilbee_core.text import fold_space
 from lilbee_core.types import Citation, ConversationInfo, ConversationMessage, ReplyState
 
 _SPEAKERS = {"user": "You", "assistant": "lilbee"}
@@ -18,7 +19,7 @@ def as_json(info: ConversationInfo, messages: Sequence[ConversationMessage]) -> 
 
 def as_markdown(info: ConversationInfo, messages: Sequence[ConversationMessage], *, summarized: int = 0) -> str:
     """Return a transcript; a rule shows up to where a summary stands for the messages."""
-    lines = [f"# {_line(info.title) or 'Conversation'}", ""]
+    lines = [f"# {fold_space(info.title) or 'Conversation'}", ""]
     for at, message in enumerate(messages):
         if summarized and at == summarized and info.compaction is not None:
             lines += ["---", "", "*What stands above is sent to the model as this summary:*", ""]
@@ -29,12 +30,12 @@ def as_markdown(info: ConversationInfo, messages: Sequence[ConversationMessage],
 
 def _message(message: ConversationMessage) -> list[str]:
     lines = [f"**{_SPEAKERS.get(message.role, message.role)}** ({message.created_at[:16].replace('T', ' ')})", ""]
-    lines += [f"*Attached: {_line(one.name)}*" for one in message.attachments]
+    lines += [f"*Attached: {fold_space(one.name)}*" for one in message.attachments]
     lines += ["" for _ in message.attachments[:1]]
     lines += [message.content.strip(), ""]
     if message.role == "assistant" and message.state is ReplyState.PARTIAL:
         lines += ["*(This reply was cut off.)*", ""]
-    lines += [f"- [{one.marker}] {_place(one)}: “{' '.join(one.quote.split())}”" for one in message.citations]
+    lines += [f"- [{one.marker}] {_place(one)}: “{fold_space(one.quote)}”" for one in message.citations]
     lines += ["" for _ in message.citations[:1]]
     return lines
 
@@ -42,7 +43,3 @@ def _message(message: ConversationMessage) -> list[str]:
 def _place(citation: Citation) -> str:
     place = str(citation.location)
     return f"`{citation.path}`" + (f" ({place})" if place else "")
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lilbee_core.text import defuse, fence_for
+from lilbee_core.text import defuse, fence_for, fenced, fold_space
 from lilbee_core.types import Attachment, ConversationMessage, Message
 
 UNANSWERED = "(This message was not answered.)"
@@ -50,10 +50,7 @@ def attached(attachments: Sequence[Attachment]) -> str:
     """Return what was handed over with a message as fenced data."""
     texts = [(defuse(one.name), defuse(one.text)) for one in attachments if one.text]
     fence = fence_for(part for pair in texts for part in pair)
-    return "".join(
-        f"{fence} begin attached {' '.join(name.split())[:200]}\n{text}\n{fence} end attached\n\n"
-        for name, text in texts
-    )
+    return "".join(f"{fenced(fence, 'attached', fold_space(name)[:200], text)}\n\n" for name, text in texts)
 
 
 def exchanges(messages: Sequence[ConversationMessage]) -> list[tuple[str, str]]:

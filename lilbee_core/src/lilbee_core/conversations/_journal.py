@@ -12,6 +12,7 @@ from typing import TypeVar
 from lilbee_core.conversations._records import info_from, info_to, message_from, message_to
 from lilbee_core.errors import LibraryError, NotFound, StoreError
 from lilbee_core.protocols import Clock, StateStore
+from lilbee_core.text import fold_space
 from lilbee_core.types import ConversationInfo, ConversationMessage
 
 log = logging.getLogger(__name__)
@@ -223,7 +224,7 @@ _TITLE_CHARS = 60
 
 def title_of(text: str) -> str:
     """Return a title made of the beginning of a text."""
-    line = " ".join(text.split())
+    line = fold_space(text)
     if len(line) <= _TITLE_CHARS:
         return line
     cut = line[:_TITLE_CHARS].rsplit(" ", 1)[0] or line[:_TITLE_CHARS]

@@ -254,7 +254,7 @@ class Talk:
     def title(self, question: str, reply: str) -> str | None:
         """Return a name for a conversation that begins so, None to leave it."""
         from lilbee_core.chat import said_by
-        from lilbee_core.text import defuse, fence_for
+        from lilbee_core.text import defuse, fence_for, fold_space
 
         if self._chat is None or not self._parts.settings.chat.chat_titles:
             return None
@@ -263,7 +263,7 @@ class Talk:
         if not request.strip():
             return None
         said = said_by(self._chat, Message(role="user", content=request), max_tokens=_TITLE_TOKENS)
-        line = next((" ".join(one.split()) for one in said.splitlines() if one.strip()), "")
+        line = next((fold_space(one) for one in said.splitlines() if one.strip()), "")
         line = line.strip("\"'“”«»*#` ").rstrip(".")
         return line if 0 < len(line) <= _LONGEST_TITLE else None
 

@@ -27,6 +27,11 @@ def defuse(text: str) -> str:
     return _CONTROL.sub(lambda match: f"{match.group()[0]} {match.group()[1:]}", seen)
 
 
+def fenced(fence: str, what: str, label: str, text: str) -> str:
+    """Return a text between two lines that begin with the fence and say what it is; the first one has the label too."""
+    return f"{fence} begin {what} {label}\n{text}\n{fence} end {what}"
+
+
 def fence_for(texts: Iterable[str]) -> str:
     """Return a line head that none of the texts holds: it depends on all of them, so no writer can foresee it."""
     held = tuple(texts)

@@ -13,6 +13,7 @@ from typing import cast
 from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.protocols import Clock, StateStore
+from lilbee_core.text import fold_space
 
 _KIND, _PREFIX = "token", "lb"
 _LONGEST_NAME = 100
@@ -89,7 +90,7 @@ class Tokens:
             InvalidArgument: If the name is blank, too long, or taken.
             NotFound: If there is no such collection.
         """
-        line = " ".join(name.split())
+        line = fold_space(name)
         if not line or len(line) > _LONGEST_NAME:
             raise InvalidArgument(f"{name!r} is no name for a token", hint="Say in a few words what it is for.")
         if any(one.name == line for one in self.list()):

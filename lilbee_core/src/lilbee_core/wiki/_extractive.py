@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from lilbee_core.text import fold_space
 from lilbee_core.types import (
     Chunk,
     ChunkId,
@@ -175,7 +176,7 @@ class ExtractiveWiki:
             lines += [f"Also: {listed(aliases)}", ""]
         for at, one in enumerate(cited):
             head = heads[at] if heads else ""
-            lines.append(f"- {head}{plain(' '.join(one.quote.split()))} [^{one.marker}]")
+            lines.append(f"- {head}{plain(fold_space(one.quote))} [^{one.marker}]")
         if rest := list(linked):
             lines += ["", "## Goes with", "", ", ".join(rest)]
         lines += ["", *(f"[^{one.marker}]: {plain(place_of(one))}" for one in cited)]

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lilbee_core.errors import WikiError
+from lilbee_core.text import fold_space
 from lilbee_core.types import WikiPage
 from lilbee_core.wiki._markdown import StoredPage, parsed, plain, rendered
 
@@ -76,7 +77,7 @@ class WikiFolder:
 
 def link(slug: str, title: str) -> str:
     """Return a link to a page, as Obsidian and others read it."""
-    shown = "".join(char for char in " ".join(title.split()) if char not in "[]|")
+    shown = "".join(char for char in fold_space(title) if char not in "[]|")
     return f"[[{slug}|{shown}]]" if shown and shown != slug else f"[[{slug}]]"
 
 

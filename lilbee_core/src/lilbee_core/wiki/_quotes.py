@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lilbee_core.analysis import fold
-from lilbee_core.text import sentences
+from lilbee_core.text import fold_space, sentences
 from lilbee_core.types import Chunk, Span
 
 _SHORTEST, _LONGEST = 40, 400
@@ -32,7 +32,7 @@ class Quote:
     @property
     def text(self) -> str:
         """The sentence in one line."""
-        return " ".join(self.span.cut(self.chunk.text).split())
+        return fold_space(self.span.cut(self.chunk.text))
 
 
 def best_quotes(chunks: Iterable[Chunk], names: Sequence[str], others: Sequence[str], *, most: int) -> list[Quote]:
