@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from lilbee_core.fleet import _logs
 from lilbee_core.fleet._groups import Group
-from lilbee_core.fleet._reaper import Processes, forget, survivors
+from lilbee_core.fleet._reaper import Processes, forget, signal_group, survivors
 from lilbee_core.fleet._state import GroupRecord, ProcessMark, StateFolder
 
 log = logging.getLogger(__name__)
@@ -54,13 +52,8 @@ class AdoptedProcess:
         """Let it run on, as it did before us."""
 
     def _signal(self, number: int) -> None:
-        if not self._processes.is_alive(self._mark):
-            return
-        with contextlib.suppress(OSError):
-            if sys.platform != "win32" and os.getpgid(self.pid) == self.pid:
-                os.killpg(self.pid, number)
-            else:
-                os.kill(self.pid, number)
+        if self._processes.is_alive(self._mark):
+            signal_group(self.pid, number)
 
 
 def adopt_groups(

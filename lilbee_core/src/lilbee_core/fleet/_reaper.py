@@ -135,11 +135,11 @@ class SystemProcesses:
 
         members = [member for mark in marks for member in _members(mark)]
         for mark in marks:
-            _signal(mark.pid, signal.SIGTERM)
+            signal_group(mark.pid, signal.SIGTERM)
         _, left = psutil.wait_procs(members, timeout=self._grace_s)
         if left:
             for mark in marks:
-                _signal(mark.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+                signal_group(mark.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
             for process in left:
                 with contextlib.suppress(psutil.Error):
                     process.kill()
@@ -156,7 +156,7 @@ def _members(mark: ProcessMark) -> list[psutil.Process]:
         return []
 
 
-def _signal(pid: int, number: int) -> None:
+def signal_group(pid: int, number: int) -> None:
     """Signal a server and all that it started: it leads a group of its own."""
     import psutil
 

@@ -6,17 +6,17 @@ import threading
 from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar, cast
 
 from lilbee_core.errors import FleetError, InputTooLong, ProviderError, ProviderUnavailable
 from lilbee_core.fleet._argv import CHAT, EMBED, RERANK, VISION
 from lilbee_core.fleet._cutting import cut, cut_pairs, may_be_too_long
+from lilbee_core.protocols import ChatProvider, EmbeddingProvider, Endpoint, RerankProvider, VisionProvider
 from lilbee_core.types import ChatOptions, Delta, Message
 
 if TYPE_CHECKING:
     from lilbee_core.fleet._probe import Probe
     from lilbee_core.fleet._routing import Lease, OnProgress
-    from lilbee_core.protocols import ChatProvider, EmbeddingProvider, Endpoint, RerankProvider, VisionProvider
     from lilbee_core.types import FleetPlan, Vectors
 
 P = TypeVar("P")
@@ -109,16 +109,28 @@ class _Calls(Generic[P]):
             _close(made)
 
 
-class FleetEmbedding:
+class _Served(Generic[P]):
+    """What the roles have in common: a model, and the calls that go to its servers."""
+
+    _role: ClassVar[str]
+
+    def __init__(self, fleet: Leasing, model: str, connect: Callable[[Endpoint], P]) -> None:
+        self.model = model
+        self._calls = _Calls(fleet, self._role, model, connect)
+
+    def close(self) -> None:
+        """Close the connections to the servers."""
+        self._calls.close()
+
+
+class FleetEmbedding(_Served[EmbeddingProvider]):
     """An `EmbeddingProvider` whose servers are the fleet's. Threads may share it.
 
     A text that is longer than the model reads is cut off: the server would refuse the whole request for it. A batch is
     shared out among the servers of the role.
     """
 
-    def __init__(self, fleet: Leasing, model: str, connect: Callable[[Endpoint], EmbeddingProvider]) -> None:
-        self.model = model
-        self._calls = _Calls(fleet, EMBED, model, connect)
+    _role = EMBED
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a row for each text, as the model gives it.
@@ -153,17 +165,11 @@ class FleetEmbedding:
         except InputTooLong:
             return provider.embed([cut(text, endpoint, probe) for text in asked])
 
-    def close(self) -> None:
-        """Close the connections to the servers."""
-        self._calls.close()
 
-
-class FleetRerank:
+class FleetRerank(_Served[RerankProvider]):
     """A `RerankProvider` whose servers are the fleet's; scores lie between 0 and 1. Threads may share it."""
 
-    def __init__(self, fleet: Leasing, model: str, connect: Callable[[Endpoint], RerankProvider]) -> None:
-        self.model = model
-        self._calls = _Calls(fleet, RERANK, model, connect)
+    _role = RERANK
 
     def rank(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Return how well each text answers the query, in the order of the texts.
@@ -184,21 +190,15 @@ class FleetRerank:
         except InputTooLong:
             return provider.rank(*cut_pairs(query, texts, endpoint, probe))
 
-    def close(self) -> None:
-        """Close the connections to the servers."""
-        self._calls.close()
 
-
-class FleetChat:
+class FleetChat(_Served[ChatProvider]):
     """A `ChatProvider` whose server is the fleet's. Threads may share it.
 
     If the server dies before it has said anything, it is started again and asked once more; in the middle of a reply
     that would tell half an answer twice, so the reply ends with an error.
     """
 
-    def __init__(self, fleet: Leasing, model: str, connect: Callable[[Endpoint], ChatProvider]) -> None:
-        self.model = model
-        self._calls = _Calls(fleet, CHAT, model, connect)
+    _role = CHAT
 
     def chat(self, messages: Sequence[Message], options: ChatOptions | None = None) -> Generator[Delta]:
         """Yield the reply piece by piece; closing the iterator closes the request.
@@ -249,17 +249,11 @@ class FleetChat:
         except FleetError as error:
             raise unavailable(error) from error
 
-    def close(self) -> None:
-        """Close the connections to the server."""
-        self._calls.close()
 
-
-class FleetVision:
+class FleetVision(_Served[VisionProvider]):
     """A `VisionProvider` whose servers are the fleet's. Threads may share it."""
 
-    def __init__(self, fleet: Leasing, model: str, connect: Callable[[Endpoint], VisionProvider]) -> None:
-        self.model = model
-        self._calls = _Calls(fleet, VISION, model, connect)
+    _role = VISION
 
     def read(self, image: bytes, *, prompt: str = "") -> str:
         """Return the text on a page image (PNG).
@@ -268,10 +262,6 @@ class FleetVision:
             ProviderError: If there is no server, or it fails.
         """
         return self._calls.run(lambda provider, _: provider.read(image, prompt=prompt))
-
-    def close(self) -> None:
-        """Close the connections to the servers."""
-        self._calls.close()
 
 
 def unavailable(error: FleetError) -> ProviderError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import platform
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -24,7 +23,7 @@ from lilbee_core.fleet._loading import (
     weights_bytes,
 )
 from lilbee_core.fleet._probe import Health
-from lilbee_core.fleet._state import ProcessMark, ServerRecord, plain_name
+from lilbee_core.fleet._state import ProcessMark, ServerRecord, file_stem
 from lilbee_core.protocols import Endpoint
 from lilbee_core.types import LoadProgress, PlacedServer, ServerStatus
 
@@ -96,7 +95,7 @@ class Server:
         self._crashed = self._gone = False
         self._retry_at = self._ready_at = self._last_used = self._cooling_until = 0.0
         self._adopted = False
-        stem = f"{plain_name(placed.id)}.{around.owner.pid}.{plain_name(platform.node())}"
+        stem = file_stem(placed.id, around.owner)
         self.log_file, self._key_file = around.folder / f"{stem}.log", around.folder / f"{stem}.key"
         self.in_flight = 0
         self.starts = 0

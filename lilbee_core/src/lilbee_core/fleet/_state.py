@@ -116,8 +116,7 @@ class StateFolder:
 
     def path_of(self, group: str, owner: ProcessMark) -> Path:
         """Return where a group of an owner is recorded."""
-        # Processes of other machines may have the same ids.
-        return self.folder / f"{plain_name(group)}.{owner.pid}.{plain_name(platform.node())}{_SUFFIX}"
+        return self.folder / f"{file_stem(group, owner)}{_SUFFIX}"
 
     def write(self, record: GroupRecord) -> None:
         """Record a group, at once or not at all: a scan never reads half a file.
@@ -182,6 +181,12 @@ class StateFolder:
                 continue
             except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
                 log.warning("%s cannot be read and is left alone: %s: %s", path, type(error).__name__, error)
+
+
+def file_stem(name: str, owner: ProcessMark) -> str:
+    """Return what the files of an owner's group or server are called."""
+    # Processes of other machines may have the same ids.
+    return f"{plain_name(name)}.{owner.pid}.{plain_name(platform.node())}"
 
 
 def plain_name(text: str) -> str:
