@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.fleet import Fleet, FleetChat, FleetEmbedding, FleetRerank, FleetVision, ModelPlanner, Planner
 from lilbee_core.fleet._adopting import AdoptedProcess
-from lilbee_core.fleet._clock import SystemClock
 from lilbee_core.fleet._launcher import SystemLauncher, SystemProcess
 from lilbee_core.fleet._probe import HttpProbe, Probe
 from lilbee_core.fleet._reaper import Processes, SystemProcesses

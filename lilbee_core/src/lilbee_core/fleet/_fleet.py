@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.errors import FleetError
 from lilbee_core.events import EventSink, SafeSink, Warned
 from lilbee_core.fleet._adopting import adopt_groups
 from lilbee_core.fleet._argv import Wiring, server_command
 from lilbee_core.fleet._built import Built, end, roles_of
-from lilbee_core.fleet._clock import SystemClock
 from lilbee_core.fleet._engine import WRONG_PROCESSOR, Engine, find_engine, mark_unfit
 from lilbee_core.fleet._groups import TURN_TIMEOUT_S, Group
 from lilbee_core.fleet._inventory import log_of, running
@@ -436,7 +436,7 @@ class Fleet:
 
     def _make(self) -> Built:
         engine = self._find()
-        around = self._surroundings(engine, self._options)
+        around = self._surroundings(engine)
         self._state.prepare()
         with self._state.alone():
             reap(self._state, self._processes, spare_detached=self._options.keep_warm)
@@ -452,14 +452,12 @@ class Fleet:
         return built
 
     def _find(self) -> Engine:
-        return self._find_for(self._options)
-
-    def _find_for(self, options: FleetOptions) -> Engine:
         if self._given_engine is not None:
             return self._given_engine()
-        return find_engine(options.engine_path, cache_file=self._cache_file, unfit=self._unfit)
+        return find_engine(self._options.engine_path, cache_file=self._cache_file, unfit=self._unfit)
 
-    def _surroundings(self, engine: Engine, options: FleetOptions) -> Surroundings:
+    def _surroundings(self, engine: Engine) -> Surroundings:
+        options = self._options
         return Surroundings(
             engine=engine,
             launcher=self._launcher,

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.errors import LibraryError, SettingsError, StoreError
 from lilbee_core.events import EventSink, SafeSink
-from lilbee_core.library._clock import SystemClock
 from lilbee_core.library._home import Home
 from lilbee_core.protocols import Chunker, Clock, EmbedderLike, StateStore, StoreLike
 from lilbee_core.settings import Settings

@@ -6,13 +6,12 @@ import json
 import logging
 import random
 import threading
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import urlsplit, urlunsplit
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.errors import ProviderError, ProviderUnavailable
 from lilbee_core.providers._failures import (
     Server,
@@ -41,17 +40,6 @@ LONGEST_WAIT_S = 60.0
 _FIRST_WAIT_S = 0.5
 _RETRIED = frozenset({429, 503})
 _LARGEST_ERROR_BYTES = 65_536
-
-
-class _SystemClock:
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
 
 
 class OpenAIClient:
@@ -90,7 +78,7 @@ class OpenAIClient:
         self._request_timeout_s, self._connect_timeout_s = request_timeout_s, connect_timeout_s
         self._retries = retries
         self._transport = transport
-        self._clock: Clock = clock or _SystemClock()
+        self._clock: Clock = clock or SystemClock()
         self._jitter = jitter
         self._client: httpx.Client | None = None
         self._closed = False

@@ -1,10 +1,11 @@
 """Search: a list of stages, the runner, and named lists of the built-in ones."""
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.search import stages
 from lilbee_core.search._calibration import Calibration, calibrate
 from lilbee_core.search._choose import ProfileSearcher
 from lilbee_core.search._combinators import Chain, Parallel, Tolerant, When
-from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
+from lilbee_core.search._context import InlineExecutor, RunContext
 from lilbee_core.search._explain import trace_document
 from lilbee_core.search._fusion import Fusion, adaptive, convex, reciprocal_rank, weighted
 from lilbee_core.search._keys import ANALYZED, CONFIDENCE, FOUND, LANGUAGE, TIME

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
 
 from lilbee_core.protocols import CancelToken, Clock, Executor
 
 S = TypeVar("S")
 T = TypeVar("T")
-
-
-class SystemClock:
-    """The time of this machine, in its zone."""
-
-    def now(self) -> datetime:
-        return datetime.now().astimezone()
-
-    def monotonic(self) -> float:
-        return time.perf_counter()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
 
 
 class InlineExecutor:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.protocols import ChunkReader, Clock, SearchStage
-from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
+from lilbee_core.search._context import InlineExecutor, RunContext
 from lilbee_core.search._keys import ANALYZED
 from lilbee_core.search._pipeline import run_stage
 from lilbee_core.types import (

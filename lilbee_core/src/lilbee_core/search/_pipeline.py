@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.errors import StageError
 from lilbee_core.protocols import CancelToken, Clock, Executor, SearchContext, SearchStage
-from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
+from lilbee_core.search._context import InlineExecutor, RunContext
 from lilbee_core.search._keys import ANALYZED, FOUND
 from lilbee_core.types import Hit, Part, Query, SearchResult, SearchState, StageReport
 

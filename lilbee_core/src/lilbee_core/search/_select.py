@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lilbee_core.clock import SystemClock
 from lilbee_core.protocols import ChunkReader, Clock, QueryAnalyzer
 from lilbee_core.search._combinators import When
-from lilbee_core.search._context import InlineExecutor, RunContext, SystemClock
+from lilbee_core.search._context import InlineExecutor, RunContext
 from lilbee_core.search._keys import ANALYZED
 from lilbee_core.search._parse import parse_query
 from lilbee_core.search._pipeline import run_stage

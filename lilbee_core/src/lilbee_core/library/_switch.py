@@ -1,25 +1,10 @@
-"""The real clock and a token that cancels."""
+"""A token that cancels."""
 
 from __future__ import annotations
 
 import threading
-import time
-from datetime import datetime
 
 from lilbee_core.errors import Cancelled
-
-
-class SystemClock:
-    """Time as the machine tells it, in the user's zone."""
-
-    def now(self) -> datetime:
-        return datetime.now().astimezone()
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
 
 
 class CancelSwitch:
