@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import IO
 
-from lilbee_core.errors import EncryptedDocument, LilbeeError, LimitExceeded, UnsupportedFormat
+from lilbee_core.errors import LilbeeError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract import _zip_aes
 from lilbee_core.extract._members import Joined, Member, MemberReader, Nesting, held
 from lilbee_core.extract._package import BROKEN_ZIP
-from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes, split_passwords
+from lilbee_core.extract._reading import check_length, damaged, locked, no_text, read_bytes, split_passwords
 from lilbee_core.extract._sevenzip import MARK as SEVENZIP_MARK
 from lilbee_core.extract._sevenzip import Entry, SevenZip
 from lilbee_core.extract._sevenzip_streams import BrokenArchive, UnknownMethod, WrongPassword
@@ -125,7 +125,7 @@ def _under_aes(source: Source, data: bytes, entry: zipfile.ZipInfo, password: st
     try:
         return _zip_aes.opened(data, entry, split_passwords(password), most)
     except _zip_aes.NotOpened as error:
-        raise _locked(source, password) from error
+        raise locked(source, password) from error
 
 
 def _unlocked(
@@ -140,7 +140,7 @@ def _unlocked(
         except (RuntimeError, zipfile.BadZipFile, zlib.error):
             # A wrong password is noticed at once, or by the checksum.
             continue
-    raise _locked(source, password)
+    raise locked(source, password)
 
 
 # ------------------------------------------------------------------ 7z
@@ -160,7 +160,7 @@ def _sevenzip_members(source: Source, data: bytes, context: ExtractContext, read
                     _shown(entry.name), entry.size, partial(_unpacked, entry, blocks, reader.limits.member_bytes)
                 )
     except WrongPassword as error:
-        raise _locked(source, context.password) from error
+        raise locked(source, context.password) from error
 
 
 def _unpacked(entry: Entry, blocks: Iterator[bytes], most: int) -> bytes:
@@ -244,11 +244,6 @@ def _too_big(source: Source) -> LimitExceeded:
         f"{source.path} unpacks to more than is allowed",
         hint="Unpack the file yourself into the folder, or raise archive_max_mb.",
     )
-
-
-def _locked(source: Source, password: str | None) -> EncryptedDocument:
-    what = "the given password does not open it" if password else "it is protected by a password"
-    return EncryptedDocument(f"{source.path} cannot be read: {what}", hint="Set extract_password to its password.")
 
 
 def _packed_oddly(name: str, error: UnknownMethod) -> UnsupportedFormat:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsupportedFormat
+from lilbee_core.errors import ExtractError, LimitExceeded, UnsupportedFormat
 from lilbee_core.extract._letters import keeps_hyphen
 from lilbee_core.extract._loose import fields, items
-from lilbee_core.extract._reading import damaged, split_passwords
+from lilbee_core.extract._reading import damaged, locked, split_passwords
 from lilbee_core.text import normalize_newlines
 from lilbee_core.types import Source
 
@@ -85,8 +85,7 @@ def plain_error(source: Source, error: Exception, password: str | None) -> Extra
     """Return our error for one of the engine."""
     reason = str(error)
     if _ENCRYPTED.search(reason):
-        what = "the given password does not open it" if password else "it is protected by a password"
-        return EncryptedDocument(f"{source.path} cannot be read: {what}", hint="Set extract_password to its password.")
+        return locked(source, password)
     if _TOO_BIG.search(reason):
         return LimitExceeded(
             f"{source.path} unpacks to more than is allowed", hint="Check where the file comes from before opening it."

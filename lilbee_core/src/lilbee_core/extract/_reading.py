@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from lilbee_core.errors import ExtractError, LimitExceeded, NoText, NotReadable, UnsupportedFormat
+from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, NotReadable, UnsupportedFormat
 from lilbee_core.extract._decode import Decoded, NotText, decode
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Source
@@ -88,6 +88,12 @@ def check_length(source: Source, text: str, context: ExtractContext) -> None:
 def split_passwords(passwords: str | None) -> list[str]:
     """Return the passwords to try, which are given one a line."""
     return [line for line in (passwords or "").split("\n") if line]
+
+
+def locked(source: Source, passwords: str | None) -> EncryptedDocument:
+    """Return the error for a file that none of the passwords opens, if any were given."""
+    what = "the given password does not open it" if passwords else "it is protected by a password"
+    return EncryptedDocument(f"{source.path} cannot be read: {what}", hint="Set extract_password to its password.")
 
 
 def damaged(source: Source, why: str) -> ExtractError:

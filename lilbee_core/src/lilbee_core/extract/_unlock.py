@@ -5,8 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import IO, Protocol, cast
 
-from lilbee_core.errors import EncryptedDocument
-from lilbee_core.extract._reading import damaged, split_passwords
+from lilbee_core.extract._reading import damaged, locked, split_passwords
 from lilbee_core.types import Source
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -44,8 +43,7 @@ def unlocked(source: Source, data: bytes, passwords: str | None) -> bytes:
         opened = _try(data, password)
         if opened is not None:
             return opened
-    what = "the given password does not open it" if passwords else "it is protected by a password"
-    raise EncryptedDocument(f"{source.path} cannot be read: {what}", hint="Set extract_password to its password.")
+    raise locked(source, passwords)
 
 
 def _opened(data: bytes) -> _Locked | None:
