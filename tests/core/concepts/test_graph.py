@@ -154,7 +154,7 @@ def test_a_graph_that_is_the_same_keeps_its_communities():
 
 
 def test_without_leiden_the_rest_works(monkeypatch):
-    monkeypatch.setattr("lilbee_core.concepts._graph.can_cluster", lambda: False)
+    monkeypatch.setattr("lilbee_core.concepts._communities._LEIDEN", "no_such_module")
     graph = two_cliques()
 
     assert graph.related("bee")

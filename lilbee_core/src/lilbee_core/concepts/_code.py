@@ -159,7 +159,6 @@ _WORDS = frozenset(
         "log",
         "assert",
         "cls",
-        "self.",
     ]
 )
 _SYMBOL, _CALLED, _USED = 4.0, 2.0, 1.5

@@ -38,6 +38,19 @@ def can_cluster() -> bool:
     return find_spec(_LEIDEN) is not None
 
 
+def require_leiden() -> None:
+    """Refuse to go on without the library that finds communities.
+
+    Raises:
+        ExtraMissing: If it is not installed.
+    """
+    if not can_cluster():
+        raise ExtraMissing(
+            "communities need the Leiden algorithm, which is not installed",
+            hint="Run: pip install 'lilbee-core[graph]'",
+        )
+
+
 def with_communities(counted: Counted, previous: GraphTable | None = None) -> GraphTable:
     """Return the graph with its communities. Those of `previous` draw it, and keep their numbers.
 
@@ -59,11 +72,7 @@ def with_communities(counted: Counted, previous: GraphTable | None = None) -> Gr
 
 def _groups(graph: GraphTable, strong: NDArray[np.float64], old: Mapping[str, int]) -> list[list[str]]:
     """Return the members of each community, those of one in the order of the graph."""
-    if not can_cluster():
-        raise ExtraMissing(
-            "communities need the Leiden algorithm, which is not installed",
-            hint="Run: pip install 'lilbee-core[graph]'",
-        )
+    require_leiden()
     import numpy as np
 
     kept = strong > 0

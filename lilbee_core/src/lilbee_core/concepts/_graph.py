@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lilbee_core.concepts._communities import can_cluster, with_communities
+from lilbee_core.concepts._communities import can_cluster, require_leiden, with_communities
 from lilbee_core.concepts._counting import count
 from lilbee_core.concepts._decisions import Decisions, DecisionStore, load, save
 from lilbee_core.concepts._export import Format, exported, to_networkx
 from lilbee_core.concepts._memory import MemoryConcepts, MemoryState
 from lilbee_core.concepts._rules import RuleExtractor
 from lilbee_core.concepts._view import GraphView
-from lilbee_core.errors import ExtraMissing, InvalidArgument, NotFound
+from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.protocols import ConceptExtractor, ConceptStore
 from lilbee_core.types import Chunk, ChunkId, Community, Concept, DocumentId, GraphTable, Mention, Relation
 
@@ -222,11 +222,8 @@ class ConceptGraph:
             ExtraMissing: If there are none because the extra ``graph`` is not installed.
         """
         found = self.view.table.communities
-        if not found and not can_cluster():
-            raise ExtraMissing(
-                "communities need the Leiden algorithm, which is not installed",
-                hint="Run: pip install 'lilbee-core[graph]'",
-            )
+        if not found:
+            require_leiden()
         return found
 
     def topics(

@@ -15,7 +15,7 @@ from itertools import pairwise
 from lilbee_core.analysis import MARKS, fold, function_words
 from lilbee_core.concepts._candidates import Candidates
 from lilbee_core.concepts._normal import Normalizer
-from lilbee_core.concepts._weak_words import general_nouns, no_names, weak_words
+from lilbee_core.concepts._weak_words import CALENDAR, general_nouns, no_names, weak_words
 
 STOP, PLAIN, CAPITAL, SHORT, NUMBER, EDGE, GENERAL = range(7)
 """Kinds of words: without a topic; any other; with a capital letter; an abbreviation; digits; what may stand inside a
@@ -80,7 +80,7 @@ class _Kinds(dict[str, int]):
         lower = fold(word)
         if word in _ALSO_SHORT:
             return SHORT
-        if lower in self._stops or word in _JOINING or lower in _CALENDAR or len(word) > _LONGEST_WORD:
+        if lower in self._stops or word in _JOINING or lower in CALENDAR or len(word) > _LONGEST_WORD:
             return STOP
         if not word.isascii() and _UNSPACED.search(word):
             return STOP
@@ -95,42 +95,6 @@ class _Kinds(dict[str, int]):
         if self.english and (_ADVERB.match(word) or _PARTICIPLE.match(word)):
             return EDGE
         return PLAIN
-
-
-_CALENDAR = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
-)
 
 
 @cache

@@ -31,6 +31,12 @@ _IRREGULAR = """
     spoke spoken stood struck taken taught thought threw thrown told took understood underwent went won wore worn wrote
     written
 """
+_CALENDAR = """
+    january february march april june july august september october november december monday tuesday wednesday thursday
+    friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec
+"""
+CALENDAR = frozenset(_CALENDAR.split())
+"""Months and days, without `may`."""
 _OTHERS = """
     wrong else anywhere everywhere nowhere somewhere elsewhere nobody somebody anybody everybody
     able actual additional almost alone along already although always among amount another anything area around
@@ -46,10 +52,9 @@ _OTHERS = """
     someone something sometimes soon special specific still strong study subject subsequent successful such suitable
     sure ten third thirty thousand three today together total true twelve twenty two typical upon usual various via
     well whatever whether whole wide without world worth yes yet young background objective objectives conclusion
-    conclusions introduction abstract aims january february march april june july august september october november
-    december monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov
-    dec mr mrs ms dr prof fig figs eq ref refs vs eg ie al http https www com org html don doesn didn isn aren wasn
-    weren won wouldn couldn shouldn can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't couldn't
+    conclusions introduction abstract aims mr mrs ms dr prof fig figs eq ref refs vs eg ie al http https
+    www com org html don doesn didn isn aren wasn weren won wouldn couldn shouldn can't don't doesn't didn't isn't
+    aren't wasn't weren't won't wouldn't couldn't
     shouldn't it's that's there's i'm you're we're they're i've you've we've they've let's
 """
 
@@ -80,7 +85,7 @@ def no_names() -> frozenset[str]:
 def weak_words() -> frozenset[str]:
     """Return the words, verbs with their forms."""
     forms = {form for verb in _VERBS.split() for form in _forms(verb)}
-    return frozenset(forms | set(_IRREGULAR.split()) | set(_OTHERS.split()))
+    return frozenset(forms | set(_IRREGULAR.split()) | set(_OTHERS.split()) | CALENDAR)
 
 
 def _forms(verb: str) -> tuple[str, ...]:
