@@ -16,7 +16,7 @@ from lilbee_core.conversations._ports import Attached, Engine, Engines
 from lilbee_core.conversations._reply import Reply
 from lilbee_core.errors import EmptyQuery, InvalidArgument, LibraryError, LilbeeError
 from lilbee_core.protocols import Clock
-from lilbee_core.text import tokens_at_most
+from lilbee_core.text import fold_space, tokens_at_most
 from lilbee_core.types import (
     AssembledRequest,
     Background,
@@ -74,16 +74,16 @@ class Conversation:
     @property
     def summarized(self) -> int:
         """How many messages, from the first on, the chat model gets as a summary."""
-        info = self.info
-        return self._engines.of(info).cutoff(self.messages, info.compaction)
+        return self._summarized(self.info, self.messages)
 
     def to_dict(self) -> dict[str, object]:
         """Return the conversation with its messages, as front ends show it."""
+        info, messages = self.info, self.messages
         return {
-            **self.info.to_dict(),
-            "summarized": self.summarized,
+            **info.to_dict(),
+            "summarized": self._summarized(info, messages),
             "unreadable": self._journal.unreadable(self.id),
-            "turns": [one.to_dict() for one in self.messages],
+            "turns": [one.to_dict() for one in messages],
         }
 
     def export(self, format: str = "markdown") -> str:  # noqa: A002 - what users call it
@@ -94,9 +94,10 @@ class Conversation:
         """
         if format not in _FORMATS:
             raise InvalidArgument(f"there is no format {format!r}", hint=f"Choose {' or '.join(_FORMATS)}.")
+        info, messages = self.info, self.messages
         if format == "json":
-            return as_json(self.info, self.messages)
-        return as_markdown(self.info, self.messages, summarized=self.summarized)
+            return as_json(info, messages)
+        return as_markdown(info, messages, summarized=self._summarized(info, messages))
 
     # ------------------------------------------------------------------ talking
 
@@ -147,8 +148,7 @@ class Conversation:
         Raises:
             InvalidArgument: If there is no message to answer.
         """
-        messages = self.messages
-        asked = message or next((one for one in reversed(messages) if one.role == "user"), None)
+        asked = message or _last_of_user(self.messages)
         if asked is None:
             raise InvalidArgument("there is no message to answer", hint="Send one first.")
         return self._run(asked)
@@ -167,7 +167,7 @@ class Conversation:
     def regenerate_stream(self) -> Iterator[Delta]:
         """As `regenerate`, piece by piece."""
         messages = self.messages
-        asked = next((one for one in reversed(messages) if one.role == "user"), None)
+        asked = _last_of_user(messages)
         if asked is None:
             raise InvalidArgument("there is no reply to write anew", hint="Send a message first.")
         old = [one.id for one in messages if one.reply_to == asked.id]
@@ -217,7 +217,7 @@ class Conversation:
         Raises:
             InvalidArgument: If it is blank.
         """
-        line = " ".join(title.split())
+        line = fold_space(title)
         if not line:
             raise InvalidArgument("a title needs at least one character", hint="Write a title.")
         return self._change(lambda info: replace(info, title=line[:200], titled_by="user"))
@@ -269,6 +269,9 @@ class Conversation:
         return compaction
 
     # ------------------------------------------------------------------ inside
+
+    def _summarized(self, info: ConversationInfo, messages: Sequence[ConversationMessage]) -> int:
+        return self._engines.of(info).cutoff(messages, info.compaction)
 
     def _last(self, deltas: Iterator[Delta]) -> ConversationMessage:
         asked = next(one for one in reversed(self.messages) if one.role == "user")
@@ -426,3 +429,7 @@ class Conversation:
         else:
             self._info = self._journal.change(self.id, checked)
         return self._info
+
+
+def _last_of_user(messages: Sequence[ConversationMessage]) -> ConversationMessage | None:
+    return next((one for one in reversed(messages) if one.role == "user"), None)

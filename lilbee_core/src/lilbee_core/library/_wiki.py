@@ -63,7 +63,7 @@ class Wiki:
                 (drafted if page.state == "draft" else written).append(page.slug)
             for slug in plan.removed:
                 folder.archive(slug)
-            if plan.pages or plan.removed or (folder.root / "index.md").exists():
+            if plan.pages or plan.removed or folder.has_index:
                 folder.write_index()
             if plan.pages or plan.removed:
                 when = self._parts.clock.now().astimezone(UTC).isoformat(timespec="seconds")

@@ -55,6 +55,11 @@ class WikiFolder:
                 _write(self.root / ARCHIVE / file.name, _read(file))
                 file.unlink()
 
+    @property
+    def has_index(self) -> bool:
+        """Whether there is a list of all pages."""
+        return (self.root / INDEX).exists()
+
     def write_index(self) -> None:
         """Write the list of all pages, by kind; it is left alone where it is right already."""
         pages = self.pages()
@@ -65,7 +70,7 @@ class WikiFolder:
                 lines += [f"## {title}", "", *(f"- {link(one.slug, one.title)}" for one in of_kind), ""]
         text = "\n".join(lines)
         file = self.root / INDEX
-        if not file.exists() or _read(file) != text:
+        if not self.has_index or _read(file) != text:
             _write(file, text)
 
     def log(self, when: str, what: str) -> None:
