@@ -91,11 +91,12 @@ def fleet_options(settings: Settings) -> FleetOptions:
 
 def role_models(settings: Settings, env: Mapping[str, str] | None = None) -> list[RoleModel | Refusal]:
     """Return the model files that the settings give to roles, and why one that is missing or damaged has none."""
-    return [
-        _role_model(role, text, settings, env)
-        for role, text in configured(settings).items()
-        if text.lower().endswith(".gguf")
-    ]
+    return [_role_model(role, text, settings, env) for role, text in model_files(settings).items()]
+
+
+def model_files(settings: Settings) -> dict[str, str]:
+    """Return the model of each role whose model is a file, as the settings name it."""
+    return {role: text for role, text in configured(settings).items() if text.lower().endswith(".gguf")}
 
 
 def configured(settings: Settings) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.doctor import Check
 from lilbee_core.errors import FleetError
-from lilbee_core.library._fleet import role_models
+from lilbee_core.library._fleet import model_files
 from lilbee_core.types import MachineSnapshot, ServerStatus
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def fleet_checks(parts: Parts) -> Iterator[Check]:
     """
     fleet = parts.fleet
     yield from _servers(fleet.running())
-    needed = bool(role_models(parts.settings))
+    needed = bool(model_files(parts.settings))
     try:
         engine = fleet.engine()
     except FleetError as error:
