@@ -12,14 +12,13 @@ from typing import Any, cast
 
 from lilbee_core.errors import FleetError
 from lilbee_core.fleet._footprint import Estimator, GgufEstimator, kv_bytes, projector_bytes
-from lilbee_core.fleet._sizing import RoleModel, Sizing
+from lilbee_core.fleet._sizing import READING, RoleModel, Sizing
 from lilbee_core.types import ModelFootprint
 
 log = logging.getLogger(__name__)
 
 PROGRAM = "gguf-parser"
 _LIMIT_S = 60.0
-_READING = frozenset({"embed", "rerank"})
 
 Run = Callable[[Sequence[str]], str]
 """Runs a command and returns what it printed. Raises OSError or ValueError if it fails."""
@@ -134,7 +133,7 @@ class ParserEstimator:
             "--cache-type-v", sizing.kv_cache_type,
             "--gpu-layers", str(sizing.gpu_layers),
         ]  # fmt: skip
-        if sizing.flash_attention and model.role not in _READING:
+        if sizing.flash_attention and model.role not in READING:
             command.append("--flash-attention")
         if sizing.layer_split:
             command += ["--tensor-split", ",".join(str(count) for count in sizing.layer_split)]

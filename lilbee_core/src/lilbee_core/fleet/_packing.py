@@ -85,14 +85,15 @@ class Fitter:
 
     def need(self, model: RoleModel, sizing: Sizing) -> int:
         """Return what a server takes that is not split."""
-        found = self._estimator.footprint(model, sizing)
-        return found.unified_bytes if self._unified else found.discrete_bytes
+        return self._charge(self._estimator.footprint(model, sizing))
 
     def single(self, model: RoleModel, sizing: Sizing, at: int) -> Spot:
         """Return the place of a server on one bin, whether it fits or not."""
         footprint = self._estimator.footprint(model, sizing)
-        charge = footprint.unified_bytes if self._unified else footprint.discrete_bytes
-        return Spot(bins=(at,), charges=(charge,), sizing=sizing, footprint=footprint)
+        return Spot(bins=(at,), charges=(self._charge(footprint),), sizing=sizing, footprint=footprint)
+
+    def _charge(self, footprint: ModelFootprint) -> int:
+        return footprint.unified_bytes if self._unified else footprint.discrete_bytes
 
     def beside(self, model: RoleModel, sizing: Sizing) -> Spot:
         """Return the place of a server that takes nothing of any card."""

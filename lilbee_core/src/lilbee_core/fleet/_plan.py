@@ -11,6 +11,7 @@ from lilbee_core.fleet._servers import groups_of, server_of
 from lilbee_core.fleet._sizing import (
     COMFORT_CONTEXT,
     MIN_CONTEXT,
+    READING,
     RULES,
     PlanOptions,
     RoleModel,
@@ -22,7 +23,6 @@ from lilbee_core.types import FleetPlan, MachineSnapshot, Refusal, gib
 HEADROOM = 0.9
 """The share of what is free that a plan may use: estimates err, and other programs want a little too."""
 
-_SMALL = frozenset({"embed", "rerank"})
 _SURELY = 0.8
 """An estimate may be too high by a quarter, rarely by more."""
 
@@ -200,7 +200,7 @@ class _Planner:
         )
         if demand.role == "chat" and need > card.free:
             spot, warning = self._partly_on_card(demand, spot, room, warning)
-        elif demand.role in _SMALL and need * _SURELY > card.free:
+        elif demand.role in READING and need * _SURELY > card.free:
             spot, warning = self._on_processor(demand, spot, warning)
         return _Placed(demand, spot, tight=True, warnings=(warning,))
 

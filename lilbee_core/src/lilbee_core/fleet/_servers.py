@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lilbee_core.fleet._cards import visible_environment
-from lilbee_core.fleet._sizing import RULES, RoleModel, Sizing
+from lilbee_core.fleet._sizing import READING, RULES, RoleModel, Sizing
 from lilbee_core.types import Device, FleetPlan, MachineSnapshot, ModelFootprint, PlacedServer, PlanChange, ServerGroup
 
 _NO_POOLING = frozenset({None, "none"})
@@ -57,7 +57,7 @@ def server_of(
         mmap=not (role == "chat" and not shared_file and 2 * model.facts.weights_bytes <= machine.total_ram_bytes),
         flash_attention=sizing.flash_attention,
         kv_cache_type=sizing.kv_cache_type,
-        pooling=_pooling(model) if role in {"embed", "rerank"} else None,
+        pooling=_pooling(model) if role in READING else None,
         group=role,
         tier="replica" if replica else RULES[role].tier,
         footprint=footprint,

@@ -27,6 +27,8 @@ class RoleRule:
     replicable: bool = False
 
 
+READING = frozenset({"embed", "rerank"})
+"""The roles whose models read texts and write none."""
 INGEST, QUERY = "ingest", "query"
 RULES = {
     "embed": RoleRule(rank=0, phases=frozenset({INGEST, QUERY}), tier="pinned", replicable=True),
