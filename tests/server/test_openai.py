@@ -285,6 +285,8 @@ def test_lilbee_calls_no_tools_of_others(connect: Connect) -> None:
         {"messages": "hello"},
         {"messages": says("x"), "response_format": {"type": "poem"}},
         {"messages": says("x"), "tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "other"}}},
+        {"messages": says("x"), "tools": [TOOL], "tool_choice": {"type": "function", "function": "weather"}},
+        {"messages": says("x"), "response_format": {"type": "json_schema", "json_schema": "poem"}},
         {},
     ],
 )
@@ -293,6 +295,13 @@ def test_what_makes_no_sense_is_a_bad_request(connect: Connect, body: dict[str, 
         connect(ScriptedChat("x")).post("/chat/completions", body={"model": "given", **body}, cast_to=object)
     assert failed.value.code == "invalid_request"
     assert "Traceback" not in failed.value.message
+
+
+def test_a_body_that_nests_too_deeply_is_a_bad_request(connect: Connect) -> None:
+    client = connect(ScriptedChat("x"))
+    with pytest.raises(openai.BadRequestError) as failed:
+        client.post("/chat/completions", content=b"[" * 100_000, cast_to=object)
+    assert failed.value.code == "invalid_request"
 
 
 @pytest.mark.parametrize(

@@ -251,11 +251,14 @@ def test_documents_are_added_synced_and_removed(client: Client, library: Lilbee)
 
 def test_bodies_that_make_no_sense(client: Client) -> None:
     for path in ("/api/add", "/api/documents/remove", "/api/sync", "/api/documents", "/api/chat"):
-        for body in (b"{", b"[]", b'{"paths": 5, "documents": 5, "collections": 5, "message": 5}'):
+        for body in (b"{", b"[]", b"[" * 100_000, b'{"paths": 5, "documents": 5, "collections": 5, "message": 5}'):
             answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
             assert answer.status_code == 400, (path, body)
             assert answer.json()["error"]["code"]
     assert client.post("/api/add", json={"paths": []}).status_code == 400
+    assert client.post("/api/ask", json={"question": 5}).json()["error"]["message"] == "question must be a text"
+    assert client.get("/api/documents", params={"offset": 10**24}).status_code == 400
+    assert client.post("/api/ask", json={"question": "queen", "top_k": 10**30}).status_code == 200
     huge = client.post("/api/documents", content=b"x" * 10_000_001)
     assert huge.status_code == 413
 

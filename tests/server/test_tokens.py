@@ -167,6 +167,19 @@ def test_nothing_of_the_rest_is_seen(bee: Lilbee, owner: Client) -> None:
     assert [row.state.value for row in bee.documents(collection="closed")] == ["indexed", "indexed"]
 
 
+def test_warnings_about_the_library_are_not_for_guests(bee: Lilbee, owner: Client) -> None:
+    def warned() -> list[str]:
+        asked = owner.post("/api/ask", json={"question": "queen eggs"}).json()
+        talked = owner.post("/v1/chat/completions", json=_chat("lilbee", "queen eggs")).json()["lilbee"]
+        assert talked["warnings"] == asked["warnings"]
+        assert talked["citations"]
+        return list(talked["warnings"])
+
+    assert warned()
+    use(owner, bee.tokens.create(OPEN_ONLY, collections=["open"]).secret)
+    assert warned() == []
+
+
 def test_what_is_not_there_and_what_is_not_seen_are_told_alike(guest: Client) -> None:
     for there, not_there in (("closed/vault.md", "closed/vaults.md"), ("vault.md", "vaults.md")):
         answers = [guest.get("/api/source", params={"document": ref}) for ref in (there, not_there)]

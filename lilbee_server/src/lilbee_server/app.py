@@ -16,7 +16,7 @@ from lilbee_core import Lilbee, LilbeeError, __version__
 from lilbee_server.audit import Audit
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
-from lilbee_server.problems import bug_problem, http_problem, lilbee_problem
+from lilbee_server.problems import bug_problem, deep_problem, http_problem, lilbee_problem
 from lilbee_server.replies import Replies
 from lilbee_server.routes import (
     ask,
@@ -95,6 +95,7 @@ def create_app(
             exception_handlers={
                 LilbeeError: lilbee_problem,
                 HTTPException: http_problem,
+                RecursionError: deep_problem,
                 Exception: bug_problem,
             },
             # The documentation pages of OpenAPI load scripts from elsewhere; only the plain schema is served.

@@ -31,6 +31,9 @@ SECURITY_HEADERS = {
 }
 
 
+TOO_DEEP = "the request nests too deeply"
+
+
 class Forbidden(errors.LilbeeError):
     """Something that requests may not do here."""
 
@@ -88,6 +91,12 @@ def http_problem(request: Request[object, object, State], error: HTTPException) 
     return _problem(code, f"{request.method} {request.url.path}: {error.detail}", hint, error.status_code)
 
 
+def deep_problem(request: Request[object, object, State], error: RecursionError) -> Response[dict[str, object]]:
+    """Return the answer for a body that nests so deeply that it cannot be read; the log tells where that was."""
+    log.warning("%s %s nests too deeply", request.method, request.url.path, exc_info=error)
+    return _problem("argument.invalid", TOO_DEEP, "Send a flatter body.", 400)
+
+
 def bug_problem(request: Request[object, object, State], error: Exception) -> Response[dict[str, object]]:
     """Return the answer for anything else, which is lilbee's own fault; the log has the traceback."""
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
@@ -117,7 +126,6 @@ def _wrong(error: ValidationException, request: Request[object, object, State]) 
 
 
 def _told(name: str, message: str, request: Request[object, object, State]) -> str:
-    given = request.query_params.get(name)
     kind = _EXPECTED.match(message)
     wanted = _WANTED.get(kind[1], "") if kind is not None else ""
     if not wanted:
@@ -125,4 +133,5 @@ def _told(name: str, message: str, request: Request[object, object, State]) -> s
     least = ""
     if kind is not None and kind[2]:
         least = kind[2].replace(">=", " of at least").replace("<=", " of at most")
-    return f"{name} must be {wanted}{least}, got {given!r}"
+    given = f", got {request.query_params[name]!r}" if name in request.query_params else ""
+    return f"{name} must be {wanted}{least}{given}"

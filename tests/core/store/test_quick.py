@@ -55,6 +55,7 @@ def test_it_finds_what_the_other_way_finds(tmp_path: Path) -> None:
         found = table.search(word_query("words", word), query_type="fts").select(["id", "_score"]).limit(9).to_arrow()
         assert quick.words(word_query("words", word), ["id", "_score"], 9, None).to_pylist() == found.to_pylist()
         assert quick.words(word_query("words", word), ["id", "_score"], 9, "id = 'nobody'").num_rows == 0
+        assert quick.words(word_query("words", word), ["id", "_score"], 10**30, None).num_rows == found.num_rows
 
         vector = unit_vectors(1, 99)[0]
         near = table.search(vector).distance_type("cosine").select(["id", "_distance"]).where("has_vector").limit(5)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lilbee_core.types import Vector
 
 T = TypeVar("T")
+# The engine counts rows in 32 bits, and takes more for a damaged index.
+_MOST = 2**31 - 1
 
 
 class _Query(Protocol):
@@ -110,5 +112,5 @@ class QuickTable:
 
 
 def _answer(query: _Query, columns: Sequence[str], limit: int, where: str | None) -> pa.Table:
-    query = query.select(list(columns)).limit(limit)
+    query = query.select(list(columns)).limit(min(limit, _MOST))
     return _loop().run((query.where(where) if where else query).to_arrow())

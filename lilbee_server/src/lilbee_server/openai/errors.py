@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from litestar.exceptions import HTTPException, ValidationException
 
 from lilbee_core import errors
-from lilbee_server.problems import headers_of, status_of, wrong_parameters
+from lilbee_server.problems import TOO_DEEP, headers_of, status_of, wrong_parameters
 from lilbee_server.turns import Busy
 
 log = logging.getLogger(__name__)
@@ -54,6 +54,12 @@ def http_error(request: Request[object, object, State], error: HTTPException) ->
     return Response(
         enveloped(error.status_code, "invalid_request", wrong), status_code=error.status_code, headers=headers_of(error)
     )
+
+
+def too_deep(request: Request[object, object, State], error: RecursionError) -> Response[dict[str, Any]]:
+    """Return the answer for a body that nests so deeply that it cannot be read; the log tells where that was."""
+    log.warning("%s %s nests too deeply", request.method, request.url.path, exc_info=error)
+    return Response(enveloped(400, "invalid_request", f"{TOO_DEEP}."), status_code=400, headers=headers_of(error))
 
 
 def bug(request: Request[object, object, State], error: Exception) -> Response[dict[str, Any]]:

@@ -15,6 +15,7 @@ from litestar.response.sse import ServerSentEventMessage
 from lilbee_core.text import tokens_at_most
 from lilbee_core.types import Answer, Delta, Message, ToolCall, Usage, Vectors
 from lilbee_server.generation import Generation
+from lilbee_server.grants import OWNER, Grant
 from lilbee_server.openai.errors import envelope
 
 
@@ -24,6 +25,7 @@ class Completion:
 
     model: str
     asked: Sequence[Message]
+    grant: Grant = OWNER
     id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
     created: int = field(default_factory=lambda: int(time.time()))
     text: str = ""
@@ -92,7 +94,7 @@ class Completion:
         """Return what an answer from the documents rests on, beside what the form knows."""
         if self.answer is None:
             return {}
-        told = self.answer.to_dict()
+        told = self.grant.shown(self.answer.to_dict())
         return {"lilbee": {name: told[name] for name in ("found", "citations", "rejected", "warnings")}}
 
     def _head(self, kind: str) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def _tools(bodies: list[ToolBody], choice: str | dict[str, Any] | None) -> tuple
     """Return the tools that may be called; where one is chosen, that one alone is offered."""
     if choice == "none":
         return ()
-    named = cast("dict[str, Any]", choice.get("function", {})).get("name") if isinstance(choice, dict) else None
+    named = _part(choice, "function").get("name") if isinstance(choice, dict) else None
     tools = tuple(
         Tool(
             name=one.function.name,
@@ -135,13 +135,25 @@ def _tools(bodies: list[ToolBody], choice: str | dict[str, Any] | None) -> tuple
     return tools
 
 
+def _part(whole: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a part that is an object, an empty one where it is not there.
+
+    Raises:
+        InvalidArgument: If it is something else.
+    """
+    part = whole.get(name) or {}
+    if not isinstance(part, dict):
+        raise InvalidArgument(f"{name} is no object, but {part!r}", hint=f"Send {name} as an object.")
+    return cast("dict[str, Any]", part)
+
+
 def _json_schema(form: dict[str, Any] | None) -> str | None:
     kind = (form or {}).get("type", "text")
     if kind == "text":
         return None
     if kind == "json_object":
         return '{"type": "object"}'
-    schema = cast("dict[str, Any]", (form or {}).get("json_schema") or {}).get("schema")
+    schema = _part(form or {}, "json_schema").get("schema")
     if kind != "json_schema" or not isinstance(schema, dict):
         raise InvalidArgument(f"response_format is of type {kind!r}", hint="Use text, json_object or json_schema.")
     return json.dumps(schema)

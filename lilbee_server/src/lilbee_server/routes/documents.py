@@ -19,6 +19,7 @@ from lilbee_server.library import library_of
 from lilbee_server.problems import Forbidden
 
 Strings = list[str]
+MOST_ROWS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ def documents(
     collection: Annotated[str | None, QueryParameter(description="Only this collection.")] = None,
     only: Annotated[str | None, QueryParameter(name="state", description="Only documents in this state.")] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=10_000, description="How many.")] = 1000,
-    offset: Annotated[int, QueryParameter(ge=0, description="How many to leave out first.")] = 0,
+    offset: Annotated[int, QueryParameter(ge=0, le=MOST_ROWS, description="How many to leave out first.")] = 0,
 ) -> dict[str, Any]:
     """Return the documents by collection and path; `next_offset` is null at their end."""
     rows = grant.rows(library_of(state), collection=collection, state=only)

@@ -16,13 +16,12 @@ from lilbee_server.generation import Generation
 from lilbee_server.grants import Grant, Granted
 from lilbee_server.library import library_of, turns_of
 from lilbee_server.openai.bodies import ChatCompletion, Embeddings, Rerank
-from lilbee_server.openai.errors import NoTools, bug, http_error, lilbee_error
+from lilbee_server.openai.errors import NoTools, bug, http_error, lilbee_error, too_deep
 from lilbee_server.openai.replies import Completion, streamed, vectors_reply, whole
 from lilbee_server.openai.requests import documents_of, messages_of, options_of, texts_of
 from lilbee_server.streams import HEARTBEAT_S, PATIENCE_S
 
 ANSWERING = "lilbee"
-Id = Annotated[str, PathParameter(description="The model's id.")]
 
 
 @get("/models", sync_to_thread=True, opt={"scoped": True})
@@ -48,7 +47,7 @@ async def chat(state: State, grant: Granted, data: JSONBody[ChatCompletion]) -> 
     The model `lilbee` answers the last message from the documents, every statement cited; under `lilbee` the reply
     tells the citations. The other chat models get the messages as they are, and may call tools.
     """
-    completion = Completion(model=data.model, asked=messages_of(data))
+    completion = Completion(model=data.model, asked=messages_of(data), grant=grant)
     generation = await _begun(state, grant, data, completion)
     if not data.stream:
         return Response(await whole(generation, completion))
@@ -112,6 +111,11 @@ def _models(library: Lilbee, grant: Grant) -> list[dict[str, Any]]:
 router = Router(
     "/v1",
     route_handlers=[models, model, chat, embeddings, rerank],
-    exception_handlers={LilbeeError: lilbee_error, HTTPException: http_error, Exception: bug},
+    exception_handlers={
+        LilbeeError: lilbee_error,
+        HTTPException: http_error,
+        RecursionError: too_deep,
+        Exception: bug,
+    },
     tags=["OpenAI"],
 )
