@@ -45,6 +45,15 @@ def test_errors(synced: Run, arguments: tuple[str, ...], code: int, error: str) 
     assert told.out == ""
 
 
+def test_a_group_without_a_command_shows_its_help(lilbee: Run) -> None:
+    told = lilbee("conversation")
+    assert told.code == 2
+    assert told.err.startswith("Usage: lilbee conversation")
+    assert "  export " in told.err
+    assert "\\n" not in told.err
+    assert told.out == ""
+
+
 def test_a_library_path_that_is_a_file(lilbee: Run, folder: Path) -> None:
     outcome = lilbee("status", "--library", str(folder / "bees.md"), "--json")
     assert outcome.code == 1

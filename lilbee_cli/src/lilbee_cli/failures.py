@@ -8,6 +8,11 @@ import click
 
 from lilbee_cli.codes import FAILED, NOT_FOUND, USAGE
 
+# Click before 8.2 prints the help by itself.
+_NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
+    filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
+)
+
 
 def exit_code(error: Exception) -> int | None:
     """Return the exit code of an error of the core; None for anything else (a bug)."""
@@ -33,6 +38,9 @@ def fail(error: Exception, code: int, *, as_json: bool) -> int:
 
 def fail_usage(error: click.ClickException, *, as_json: bool) -> int:
     """Tell the user that the command line is wrong."""
+    if isinstance(error, _NO_ARGUMENTS):
+        click.echo(error.format_message(), err=True)  # a group alone: its help is the message
+        return USAGE
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx is not None else "lilbee"
         _tell(error.format_message(), f"Run `{command} --help`.", "usage", as_json=as_json)

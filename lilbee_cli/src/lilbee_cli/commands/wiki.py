@@ -22,7 +22,7 @@ def command() -> None:
 @common
 def build(told: Common, *, dry_run: bool) -> None:
     """Write the pages whose sources changed, and retire those that nothing speaks of any more."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         plan = bee.wiki.plan() if dry_run else bee.wiki.build()
         if told.as_json:
             emit({"folder": str(bee.wiki.folder), "dry_run": dry_run, **plan.to_dict()})
@@ -40,7 +40,7 @@ def build(told: Common, *, dry_run: bool) -> None:
 @common
 def list_(told: Common, *, drafts: bool) -> None:
     """List the pages."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         found = bee.wiki.drafts() if drafts else bee.wiki.pages()
         if told.as_json:
             emit({"pages": [page.to_dict() for page in found]})
@@ -54,7 +54,7 @@ def list_(told: Common, *, drafts: bool) -> None:
 @common
 def show(told: Common, slug: str) -> None:
     """Print a page."""
-    with told.open() as bee:
+    with told.open(there=True) as bee:
         page = bee.wiki.require(slug)
         if told.as_json:
             emit(page.to_dict())
