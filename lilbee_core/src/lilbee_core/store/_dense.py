@@ -129,7 +129,7 @@ class Dense:
     def newest(self) -> Held | None:
         """Return what is in memory, if it is of the newest commit."""
         held = self._held
-        version = (self._tables.generation, self._tables.version_of(self.name)) if held is not None else None
+        version = self._tables.state_of(self.name) if held is not None else None
         return held if held is not None and held.version == version else None
 
     @property
@@ -173,7 +173,7 @@ class Dense:
 
     def _count(self, table: Table) -> int:
         """Return the number of rows; the engine is asked once per commit."""
-        version = (self._tables.generation, self._tables.version_of(self.name))
+        version = self._tables.state_of(self.name)
         known = self._counted
         if known is None or known[0] != version:
             known = self._counted = (version, table.count_rows())
@@ -181,7 +181,7 @@ class Dense:
 
     def _current(self, table: Table, dimension: int) -> Held | None:
         """Return the matrix of the newest version, None where the engine is to read the column instead."""
-        version = (self._tables.generation, self._tables.version_of(self.name))
+        version = self._tables.state_of(self.name)
         held = self._held
         if held is not None and held.version == version:
             return held

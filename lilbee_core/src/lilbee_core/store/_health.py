@@ -48,10 +48,11 @@ class Health:
 
     def broken(self, name: str, column: str) -> bool:
         """Say whether the index of a column cannot be used: files are gone or short, or using it failed before."""
-        state = self._state(name)
+        state = self._tables.state_of(name)
         found = self._is_broken(name, column, state)
         # While upkeep builds an index anew, the files of the old one go.
-        return found if not found or self._state(name) == state else self._is_broken(name, column, self._state(name))
+        now = self._tables.state_of(name) if found else state
+        return found if now == state else self._is_broken(name, column, now)
 
     def _is_broken(self, name: str, column: str, state: tuple[int, int]) -> bool:
         if self._failed.get((name, column)) == state:
@@ -64,7 +65,7 @@ class Health:
 
     def failed(self, name: str, column: str) -> None:
         """Note that using the index failed; it is not tried again before the table changes."""
-        self._failed[name, column] = self._state(name)
+        self._failed[name, column] = self._tables.state_of(name)
 
     def warnings(self) -> tuple[str, ...]:
         """Return what keeps the index from answering as it should, with the command that mends it."""
@@ -72,17 +73,13 @@ class Health:
         return (f"{lost.message}; {lost.hint}",) if lost is not None else tuple(self._worn())
 
     def _worn(self) -> Iterator[str]:
+        layout = self._tables.layout()
+        if layout is None or not layout.complete:
+            return
         for name in CHUNK_TABLES:
             for column, index in _NAMES.items():
-                if self._is_in_use(name) and self.broken(name, column):
+                if self.broken(name, column):
                     yield f"the {index} of {name} is damaged: {_WITHOUT[column]}; run `lilbee sync` to build it again"
-
-    def _is_in_use(self, name: str) -> bool:
-        layout = self._tables.layout()
-        return layout is not None and layout.complete
-
-    def _state(self, name: str) -> tuple[int, int]:
-        return self._tables.generation, self._tables.version_of(name)
 
     def _files(self, name: str, state: tuple[int, int]) -> tuple[_Files, ...] | None:
         """Return the indexes of a table, None where the engine cannot even list them; asked once per commit."""

@@ -85,7 +85,7 @@ class Reader:
 
         def use(table: Table) -> list[Chunk]:
             tables, kept = self._tables, self._kept[name]
-            state = (tables.generation, tables.version_of(name))
+            state = tables.state_of(name)
             known = kept.get(state, ids)
             wanted = frozenset(ids) - known.keys()
             rows = self._places[name].rows(tables.generation, list(wanted))
@@ -201,7 +201,7 @@ class Reader:
         A large table is counted again once a fiftieth of it is new, or a minute has passed.
         """
         tables = self._tables
-        state = (tables.hidden, tables.generation, tables.version_of(CHUNKS))
+        state = (tables.hidden, *tables.state_of(CHUNKS))
         with self._lock:
             known = self._languages
         if known is not None and known.state == state:

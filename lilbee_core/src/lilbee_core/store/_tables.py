@@ -201,7 +201,7 @@ class Tables:
 
     def columns_of(self, name: str, table: Table) -> frozenset[str]:
         """Return the columns that the table has; looked up once per commit."""
-        state = (self.generation, self.version_of(name))
+        state = self.state_of(name)
         known = self._columns.get(name)
         if known is None or known[0] != state:
             known = self._columns[name] = (state, frozenset(table.schema.names))
@@ -261,6 +261,10 @@ class Tables:
             return 0
         commits = sum(self.version_of(name) for name in (CHUNKS, WIKI, DOCUMENTS))
         return (layout.generation << 20) + commits + layout.turns
+
+    def state_of(self, name: str) -> tuple[int, int]:
+        """Return what changes with every commit of a table, across generations too."""
+        return self.generation, self.version_of(name)
 
     def version_of(self, name: str) -> int:
         """Return the number of the newest commit of a table; 0 for an absent index."""
