@@ -372,6 +372,22 @@ def test_a_reply_that_is_stopped_stays_as_far_as_it_came() -> None:
     assert world.chat.requests[-1].messages[2].content == "It was built"
 
 
+def test_a_reply_that_is_stopped_before_its_first_word_is_a_clear_error_and_the_message_stays() -> None:
+    class Stopped:
+        def chat(self, messages: Sequence[Message], options: ChatOptions = ChatOptions()) -> Iterator[Delta]:
+            conversation.stop()
+            yield Delta(kind="usage", usage=Usage(prompt_tokens=3))
+            yield text("Nobody reads this.")
+
+    world = World(Stopped())
+    conversation = world.create()
+    with pytest.raises(EmptyReply, match="stopped before it said anything"):
+        conversation.send(ASK)
+    assert [one.content for one in conversation.messages] == [ASK]
+    world.chat = ScriptedChat(BUILT)
+    assert conversation.regenerate().content == BUILT
+
+
 def test_a_process_that_dies_loses_half_a_second_of_a_reply() -> None:
     world = World(ScriptedChat("x"))
     snapshots: list[list[tuple[str, str]]] = []

@@ -14,7 +14,7 @@ from lilbee_core.conversations._history import attached, exchanges, history_of
 from lilbee_core.conversations._journal import Journal, deleted
 from lilbee_core.conversations._ports import Attached, Engine, Engines
 from lilbee_core.conversations._reply import Reply
-from lilbee_core.errors import EmptyQuery, InvalidArgument, LibraryError, LilbeeError
+from lilbee_core.errors import EmptyQuery, EmptyReply, InvalidArgument, LibraryError, LilbeeError
 from lilbee_core.protocols import Clock
 from lilbee_core.text import fold_space, tokens_at_most
 from lilbee_core.types import (
@@ -107,9 +107,11 @@ class Conversation:
         Raises:
             InvalidArgument: If there is nothing to send.
             NotFound: If an attachment does not exist.
-            ProviderError: If the chat model fails before it said anything; the message is kept, see `regenerate`.
+            ProviderError: If the chat model fails, or `stop` ends it, before it said anything; the message is kept,
+                see `regenerate`.
         """
-        return self._last(self.stream(text, attachments=attachments))
+        posted = self.post(text, attachments=attachments)
+        return self._reply_to(posted, self.run(posted))
 
     def stream(self, text: str, *, attachments: Sequence[Attached] = ()) -> Iterator[Delta]:
         """Send a message and yield the reply piece by piece; the last delta is ``done`` with the `Answer`.
@@ -162,15 +164,12 @@ class Conversation:
 
     def regenerate(self) -> ConversationMessage:
         """Have the last message answered anew; the old reply leaves when the new one begins."""
-        return self._last(self.regenerate_stream())
+        asked, old = self._to_answer_anew()
+        return self._reply_to(asked, self._run(asked, replaces=old))
 
     def regenerate_stream(self) -> Iterator[Delta]:
         """As `regenerate`, piece by piece."""
-        messages = self.messages
-        asked = _last_of_user(messages)
-        if asked is None:
-            raise InvalidArgument("there is no reply to write anew", hint="Send a message first.")
-        old = [one.id for one in messages if one.reply_to == asked.id]
+        asked, old = self._to_answer_anew()
         return self._run(asked, replaces=old)
 
     def rewind(self, to: str | int = 1) -> tuple[ConversationMessage, ...]:
@@ -273,11 +272,22 @@ class Conversation:
     def _summarized(self, info: ConversationInfo, messages: Sequence[ConversationMessage]) -> int:
         return self._engines.of(info).cutoff(messages, info.compaction)
 
-    def _last(self, deltas: Iterator[Delta]) -> ConversationMessage:
-        asked = next(one for one in reversed(self.messages) if one.role == "user")
+    def _to_answer_anew(self) -> tuple[ConversationMessage, list[str]]:
+        """Return the last message of the user, and the ids of its replies."""
+        messages = self.messages
+        asked = _last_of_user(messages)
+        if asked is None:
+            raise InvalidArgument("there is no reply to write anew", hint="Send a message first.")
+        return asked, [one.id for one in messages if one.reply_to == asked.id]
+
+    def _reply_to(self, asked: ConversationMessage, deltas: Iterator[Delta]) -> ConversationMessage:
+        """Have the reply written to its end, and return it."""
         for _ in deltas:
             pass
-        return next(one for one in reversed(self.messages) if one.reply_to == asked.id)
+        reply = next((one for one in reversed(self.messages) if one.reply_to == asked.id), None)
+        if reply is None:
+            raise EmptyReply("the reply was stopped before it said anything", hint="Have the message answered again.")
+        return reply
 
     def _run(self, asked: ConversationMessage, replaces: Collection[str] = ()) -> Iterator[Delta]:
         self._stopped.clear()
