@@ -1,4 +1,4 @@
-"""Index FOLDER into DATA, change one file and sync, TIMES times in one process; then index the files anew into FRESH."""
+"""Index FOLDER into DATA, change a file and sync, TIMES times in one process; then index the files anew into FRESH."""
 
 from __future__ import annotations
 
