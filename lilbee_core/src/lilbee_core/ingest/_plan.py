@@ -117,11 +117,11 @@ def _is_new(stamp: FileStamp | None) -> bool:
 
 
 def _rank(stamp: FileStamp) -> tuple[bool, bool]:
-    return stamp.state is DocumentState.EXCLUDED, stamp.holds_chunks
+    return _is_excluded(stamp), stamp.holds_chunks
 
 
 def _drop(plan: Plan, stamp: FileStamp) -> None:
-    if stamp.state is DocumentState.EXCLUDED:
+    if _is_excluded(stamp):
         plan.unwanted.append(stamp)
     else:
         (plan.gone if stamp.holds_chunks else plan.obsolete).append(stamp)

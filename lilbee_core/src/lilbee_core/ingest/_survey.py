@@ -214,16 +214,7 @@ class Surveyor:
         if stamp is not None and (stamp.state, stamp.code, stamp.reason) == (state, left.code, left.reason):
             return
         self._event(root, left)
-        row = DocumentRow(
-            id=document_id(root.collection, left.path, ""),
-            collection=root.collection,
-            path=left.path,
-            state=state,
-            code=left.code,
-            reason=left.reason,
-            raw_path=left.raw_path,
-            attempted_at=self._now(),
-        )
+        row = self._unread(root, left, state, left.code, left.reason)
         survey.record.append(row)
         if stamp is None:
             return
@@ -235,20 +226,24 @@ class Surveyor:
     def _keep_out(self, root: Root, found: Found, stamp: FileStamp | None, folder: str, survey: Survey) -> None:
         """Exclude a new file, because its folder is."""
         reason = f"its folder {folder} was removed on request"
-        row = DocumentRow(
-            id=document_id(root.collection, found.path, ""),
-            collection=root.collection,
-            path=found.path,
-            state=DocumentState.EXCLUDED,
-            code="excluded",
-            reason=reason,
-            raw_path=found.raw_path,
-            attempted_at=self._now(),
-        )
+        row = self._unread(root, found, DocumentState.EXCLUDED, "excluded", reason)
         survey.record.append(row)
         if stamp is not None and stamp.id != row.id:
             survey.forget.append(stamp.id)
         self._tally.skipped.append(_problem(root.collection, found.path, "excluded", reason))
+
+    def _unread(self, root: Root, entry: Found | LeftOut, state: DocumentState, code: str, reason: str) -> DocumentRow:
+        """Return the row of a file that is not read."""
+        return DocumentRow(
+            id=document_id(root.collection, entry.path, ""),
+            collection=root.collection,
+            path=entry.path,
+            state=state,
+            code=code,
+            reason=reason,
+            raw_path=entry.raw_path,
+            attempted_at=self._now(),
+        )
 
     def _event(self, root: Root, left: LeftOut) -> None:
         kind = DocumentFailed if left.failed else DocumentSkipped
