@@ -22,7 +22,6 @@ from lilbee_core.events import (
     UpkeepFinished,
 )
 from lilbee_core.ingest._pipeline import BatchLimits, Offer, Pipeline
-from lilbee_core.ingest._plan import MEMORY
 from lilbee_core.ingest._prepare import Mentions, Preparer, no_mentions
 from lilbee_core.ingest._reading import FileProducer, MemoryProducer
 from lilbee_core.ingest._survey import Digest, Survey, SurveyOptions, Surveyor, sha256_of
@@ -31,7 +30,7 @@ from lilbee_core.ingest._vectors import VectorSource
 from lilbee_core.ingest._walk import Root, WalkOptions
 from lilbee_core.ingest._writing import BatchWriter
 from lilbee_core.protocols import CancelToken, Chunker, Clock, DocumentReader, EmbedderLike, StoreLike
-from lilbee_core.types import Chunk, ChunkId, Document, DocumentRow, DocumentState, SyncReport, document_id
+from lilbee_core.types import MEMORY, Chunk, ChunkId, Document, DocumentRow, DocumentState, SyncReport, document_id
 
 log = logging.getLogger(__name__)
 _OWED_LEAST = 256

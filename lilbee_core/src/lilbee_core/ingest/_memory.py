@@ -6,8 +6,7 @@ import hashlib
 from dataclasses import replace
 
 from lilbee_core.errors import InvalidArgument
-from lilbee_core.ingest._plan import MEMORY
-from lilbee_core.types import Document, DocumentId, DocumentRow, DocumentState, document_id
+from lilbee_core.types import MEMORY, Document, DocumentId, DocumentRow, DocumentState, document_id
 
 
 def memory_row(document: Document, known: DocumentId | None, now: str) -> DocumentRow:

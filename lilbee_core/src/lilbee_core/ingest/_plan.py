@@ -8,15 +8,13 @@ from datetime import datetime
 from typing import TypeAlias, TypeVar
 
 from lilbee_core.ingest._walk import Found, LeftOut
-from lilbee_core.types import DocumentRow, DocumentState, FileStamp
+from lilbee_core.types import MEMORY, DocumentRow, DocumentState, FileStamp
 
 _RACY_NS = 2_000_000_000
 """A file that changed about when it was read may have changed again unseen: hash it once more."""
 
 UNREAD = "+unread"
 """Ends the name of the extractor of a document some of whose pages nobody could read."""
-MEMORY = "memory"
-"""The extractor of documents that come from no file."""
 T = TypeVar("T")
 VersionOf: TypeAlias = Callable[[FileStamp], str | None]
 

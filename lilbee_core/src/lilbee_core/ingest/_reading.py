@@ -11,13 +11,13 @@ from lilbee_core.errors import Cancelled, InvalidArgument, LilbeeError
 from lilbee_core.events import EventSink, Progress
 from lilbee_core.ingest._memory import check_place, memory_row
 from lilbee_core.ingest._pipeline import Broken, Offer
-from lilbee_core.ingest._plan import MEMORY, UNREAD
+from lilbee_core.ingest._plan import UNREAD
 from lilbee_core.ingest._prepare import Prepared, Preparer
 from lilbee_core.ingest._survey import ToRead
 from lilbee_core.ingest._tally import Tally
 from lilbee_core.ingest._writing import Refused, as_failure
 from lilbee_core.protocols import CancelToken, DocumentReader, Ledger
-from lilbee_core.types import UNREAD_PAGES, Document, DocumentId, DocumentRow, FileProblem, FileStamp, Source
+from lilbee_core.types import MEMORY, UNREAD_PAGES, Document, DocumentId, DocumentRow, FileProblem, FileStamp, Source
 
 log = logging.getLogger(__name__)
 _HEAD = 4096

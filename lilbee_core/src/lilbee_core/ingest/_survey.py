@@ -10,12 +10,12 @@ from typing import TypeAlias
 from lilbee_core.errors import SourceUnavailable
 from lilbee_core.events import DocumentFailed, DocumentSkipped, EventSink
 from lilbee_core.ingest._moves import Hashed, place_of, settle_places
-from lilbee_core.ingest._plan import MEMORY, Candidate, Plan, compare, pair_moves
+from lilbee_core.ingest._plan import Candidate, Plan, compare, pair_moves
 from lilbee_core.ingest._prepare import date_of
 from lilbee_core.ingest._tally import Tally
 from lilbee_core.ingest._walk import Found, LeftOut, Root, Walk, WalkOptions, is_below
 from lilbee_core.protocols import CancelToken, DocumentReader, Ledger
-from lilbee_core.types import DocumentId, DocumentRow, DocumentState, FileProblem, FileStamp, document_id
+from lilbee_core.types import MEMORY, DocumentId, DocumentRow, DocumentState, FileProblem, FileStamp, document_id
 
 _BLOCK = 1 << 20
 _CHECK_EVERY = 512

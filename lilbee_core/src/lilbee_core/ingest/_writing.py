@@ -19,11 +19,10 @@ from lilbee_core.events import (
     Progress,
 )
 from lilbee_core.ingest._pipeline import Batch, Pipeline
-from lilbee_core.ingest._plan import MEMORY
 from lilbee_core.ingest._prepare import Prepared
 from lilbee_core.ingest._tally import Tally
 from lilbee_core.protocols import IndexedDocument, StagedDocument, StoreLike
-from lilbee_core.types import DocumentId, DocumentRow, DocumentState, FileProblem, document_id
+from lilbee_core.types import MEMORY, DocumentId, DocumentRow, DocumentState, FileProblem, document_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from lilbee_core.arguments import checked
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.library._graphing import count_graph
+from lilbee_core.library._home import free_name
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import CollectionSettings, change_config, validated_collection
 from lilbee_core.types import CollectionInfo, DocumentState, Filter
@@ -175,10 +176,7 @@ class Collections:
 
 
 def _free_name(wanted: str, configured: Sequence[CollectionSettings]) -> str:
-    base = wanted.strip(". ") or "files"
-    taken = {one.name for one in configured}
-    names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in names if name not in taken)
+    return free_name(wanted.strip(". ") or "files", {one.name for one in configured})
 
 
 def _entry(name: str, path: str, include: Sequence[str], exclude: Sequence[str]) -> CollectionSettings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,12 @@ from lilbee_core.settings import (
 )
 
 _WEB, _CRAWL = "web", ".crawl"
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """Return a name for a collection that is not taken: the wanted one, or that with a number."""
+    names = (wanted, *(f"{wanted}-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
 
 
 @dataclass(frozen=True, slots=True)

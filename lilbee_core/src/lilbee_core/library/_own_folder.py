@@ -14,8 +14,9 @@ from pathlib import Path
 
 from lilbee_core.errors import StoreError
 from lilbee_core.ingest import Root
-from lilbee_core.library._home import Home
+from lilbee_core.library._home import Home, free_name
 from lilbee_core.protocols import StateStore, StoreLike
+from lilbee_core.types import MEMORY
 
 log = logging.getLogger(__name__)
 
@@ -84,8 +85,7 @@ def _recorded(home: Home, known: Mapping[str, _Place]) -> str:
     gone = [name for name, place in known.items() if place.is_gone]
     if len(gone) == 1:
         return gone[0]
-    names = [home.folder_name, *(f"{home.folder_name}-{number}" for number in range(2, len(known) + 3))]
-    return next(name for name in names if name not in known)
+    return free_name(home.folder_name, known)
 
 
 def _indexed(home: Home, store: StoreLike) -> str:
@@ -98,7 +98,7 @@ def _indexed(home: Home, store: StoreLike) -> str:
 
 
 def _lies_here(home: Home, store: StoreLike, name: str) -> bool:
-    files = (one for one in store.stamps(name) if one.extractor != "memory" and not one.raw_path)
+    files = (one for one in store.stamps(name) if one.extractor != MEMORY and not one.raw_path)
     return any((home.base / one.path).exists() for one in files)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lilbee_core.ingest import unescaped
 from lilbee_core.library._parts import Parts
-from lilbee_core.types import DocumentId, FileStamp
+from lilbee_core.types import MEMORY, DocumentId, FileStamp
 
 _REMEMBERED = 10_000
 _NOWHERE: tuple[str, FileStamp | None] = ("", None)
@@ -62,7 +62,7 @@ class Staleness:
         return known
 
     def _of(self, collection: str, stamp: FileStamp | None) -> _Known | None:
-        folder = self._folders.get(collection) if stamp is not None and stamp.extractor != "memory" else None
+        folder = self._folders.get(collection) if stamp is not None and stamp.extractor != MEMORY else None
         if stamp is None or folder is None:
             return None
         name = unescaped(stamp.raw_path) if stamp.raw_path else stamp.path

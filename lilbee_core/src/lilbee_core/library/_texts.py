@@ -9,6 +9,7 @@ from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.protocols import StoreLike
 from lilbee_core.text import LineIndex, locate
 from lilbee_core.types import (
+    MEMORY,
     Citation,
     DocumentId,
     DocumentRow,
@@ -68,7 +69,7 @@ def folders_of(ref: str, found: Iterable[DocumentRow]) -> set[tuple[str, str]]:
     A whole collection is no such folder, nor is one of documents from memory.
     """
     prefix = ref.rstrip("/") + "/"
-    files = [row for row in found if row.extractor != "memory"]
+    files = [row for row in found if row.extractor != MEMORY]
     return {
         (row.collection, prefix if row.path.startswith(prefix) else prefix.partition("/")[2])
         for row in files

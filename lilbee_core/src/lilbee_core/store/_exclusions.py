@@ -14,12 +14,10 @@ from typing import Any, cast
 from lilbee_core.errors import StoreError
 from lilbee_core.store._ledger import LedgerTable
 from lilbee_core.store._state import SqliteState
-from lilbee_core.types import DocumentId, DocumentRow, DocumentState, Metadata
+from lilbee_core.types import MEMORY, DocumentId, DocumentRow, DocumentState, Metadata
 
 log = logging.getLogger(__name__)
 
-_MEMORY = "memory"
-"""The extractor of documents that come from no file."""
 _KIND = "excluded"
 _KEPT = ("library", "exclusions")
 """Says that exclusions are kept in the state: an older version had them in the ledger alone."""
@@ -79,7 +77,7 @@ class Exclusions:
             stamp.id
             for collection in {row.collection for row in rows}
             for stamp in self._ledger.stamps(collection)
-            if (collection, *stamp.key) in wanted and stamp.extractor != _MEMORY
+            if (collection, *stamp.key) in wanted and stamp.extractor != MEMORY
         ]
 
 

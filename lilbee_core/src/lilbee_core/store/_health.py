@@ -35,7 +35,7 @@ class _Files:
     def are_whole(self) -> bool:
         if self.size is None:
             return self.folder.is_dir()
-        return _bytes_in(self.folder) >= self.size
+        return folder_size(self.folder) >= self.size
 
 
 class Health:
@@ -108,7 +108,8 @@ def _files_of(folder: Path, entry: IndexEntry) -> _Files:
     return _Files(entry.columns[0], place, entry.size_bytes)
 
 
-def _bytes_in(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
+    """Return the bytes of all files below a folder; files that vanish meanwhile count nothing."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

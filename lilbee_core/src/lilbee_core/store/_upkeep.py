@@ -15,7 +15,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -26,7 +25,7 @@ from lilbee_core.errors import InvalidArgument, StoreError
 from lilbee_core.store._ann import MAX_GROWTH, MAX_SEGMENTS, CalibrationFile, build, finds_a_vector
 from lilbee_core.store._check import finds_its_words
 from lilbee_core.store._engine import IndexEntry, Table, words_index
-from lilbee_core.store._health import Health
+from lilbee_core.store._health import Health, folder_size
 from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, VECTOR, WORDS
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import StoreStats, VectorIndexReport
@@ -176,16 +175,6 @@ def stats(tables: Tables) -> StoreStats:
         unindexed=sum(one.unindexed for one in chunks),
         version=tables.version(),
     )
-
-
-def folder_size(folder: Path) -> int:
-    """Return the bytes of all files below a folder; files that vanish meanwhile count nothing."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_size
-    return total
 
 
 def maintain(tables: Tables, *, force: bool, ann_threshold: int) -> tuple[str, ...]:

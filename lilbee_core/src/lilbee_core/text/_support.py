@@ -232,7 +232,7 @@ def _candidates(
     """Return the pieces that share most with a statement, laid beside it, the fullest first."""
     stems = {term.key for term in statement if term.kind != SMALL}
     shared = sorted(
-        (at for at, piece in enumerate(pieces)),
+        range(len(pieces)),
         key=lambda at: (-len(stems & pieces[at].stems), len(pieces[at].terms)),
     )[:_MOST_LOOKED_AT]
     context, known, all_stems = read_terms(passage.context), _words(passage.text), _stems(passage.text)

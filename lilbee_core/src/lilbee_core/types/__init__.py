@@ -24,6 +24,7 @@ from lilbee_core.types._conversations import (
     ReplyState,
 )
 from lilbee_core.types._documents import (
+    MEMORY,
     UNREAD_PAGES,
     Box,
     Chunk,
@@ -112,7 +113,7 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
-    "FLEET_ROLES", "UNREAD_PAGES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box",
+    "FLEET_ROLES", "MEMORY", "UNREAD_PAGES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box",
     "ChatOptions", "Chunk", "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept",
     "ConversationInfo", "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId",
     "DocumentRow", "DocumentState", "DocumentTrace", "Dropped", "EmbedderChange", "FileProblem", "FileStamp",

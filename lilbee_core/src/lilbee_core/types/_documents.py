@@ -11,6 +11,8 @@ from lilbee_core.types._metadata import Metadata
 
 DocumentId = NewType("DocumentId", str)
 ChunkId = NewType("ChunkId", str)
+MEMORY = "memory"
+"""The extractor of documents that come from no file."""
 UNREAD_PAGES = "unread_pages"
 """Key of the metadata that tells how many pages hold pictures of text which nobody read."""
 
@@ -231,7 +233,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     pages_without_text: tuple[int, ...] = ()
     scans: tuple[Scan, ...] = ()
-    extractor: str = "memory"
+    extractor: str = MEMORY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
