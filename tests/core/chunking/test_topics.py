@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lilbee_core.chunking import TokenChunker, TopicFinder
@@ -109,6 +109,7 @@ def test_a_long_document_is_embedded_in_blocks() -> None:
     st.lists(st.tuples(st.sampled_from([*TOPICS, *OTHERS, "", "\n\n"]), st.integers(0, 30)), max_size=12),
     st.integers(30, 200),
 )
+@example([("\n\n", 2), (TOPICS[0], 3)], 30)
 def test_nothing_is_lost_and_all_is_verbatim(stories: list[tuple[str, int]], size: int) -> None:
     text = " ".join(story(topic, count) if topic.strip() else topic * count for topic, count in stories)
     document = Document(path="a.txt", text=text)

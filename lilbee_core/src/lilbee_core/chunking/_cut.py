@@ -39,8 +39,10 @@ class Cutter:
         floor = start
         while sign := _SIGN.search(self.text, start, end):
             begin = self._with_indent(sign.start(), floor)
-            most = self.ruler.advance(begin, self.size)
-            cut = end if most >= end else self._cut(begin, most, end)
+            cut = self._end(begin, end)
+            if cut <= sign.start():  # the indentation alone fills a piece
+                begin = sign.start()
+                cut = self._end(begin, end)
             yield begin, _trimmed_end(self.text, begin, cut)
             if cut >= end or not _SIGN.search(self.text, cut, end):
                 return
@@ -56,8 +58,13 @@ class Cutter:
         at_line_start = at == 0 or self.text[at - 1] == "\n"
         return at if at_line_start else begin
 
+    def _end(self, begin: int, end: int) -> int:
+        """Return where the piece that starts at `begin` ends: at `end` if all of it fits."""
+        most = self.ruler.advance(begin, self.size)
+        return end if most >= end else self._cut(begin, most, end)
+
     def _cut(self, begin: int, most: int, end: int) -> int:
-        """Return where the piece that starts at `begin` ends, ``begin < cut <= most``."""
+        """Return the best place for a cut, ``begin < cut <= most``."""
         low, high = self._window(begin, most, end)
         finders = (self._line, self._sentence) if self.line_wise else (self._sentence, self._line)
         for find in (self._blank_line, *finders, self._word):

@@ -12,6 +12,8 @@ from lilbee_core.protocols import TokenCounter
 _BLOCK_CHARS = 1 << 18
 _BLOCKS_KEPT = 4
 _SPACE = re.compile(r"\s")
+_BLANKS = " " * 8
+"""Most tokenizers leave white space out of their tokens; some, and estimates by length, count it."""
 CHARS_PER_TOKEN_MAX = 12
 """A token may not stand for more characters than this: tokenizers read a long unbroken string as one unknown word."""
 
@@ -28,6 +30,7 @@ class TokenRuler:
         self._edges = [start]  # where blocks begin, and where the last one ends
         self._firsts = [0]  # how many tokens lie before each block
         self._blocks: OrderedDict[int, Sequence[int]] = OrderedDict()
+        self._blanks_count = counter.count_tokens(_BLANKS) > 0
 
     def advance(self, start: int, tokens: int) -> int:
         """Return the largest end at which ``[start, end)`` holds at most `tokens` tokens."""
@@ -55,7 +58,7 @@ class TokenRuler:
 
     def _cuts_a_token(self, offset: int, index: int) -> bool:
         """Say whether `offset`, which has `index` tokens before it, lies inside of a token: its rest is one more."""
-        if offset >= len(self._text) or self._text[offset].isspace():
+        if offset >= len(self._text) or (self._text[offset].isspace() and not self._blanks_count):
             return False
         return self._offset(index, offset + 1) != offset
 

@@ -158,7 +158,7 @@ def _parsed(raw: bytes) -> Layout | None:
 
 
 def _next(last_generation: int) -> int:
-    return max(last_generation + 1, int(time.time()))
+    return max(last_generation + 1, time.time_ns() // 1_000_000)
 
 
 def _pair(value: object) -> tuple[str, str] | None:
