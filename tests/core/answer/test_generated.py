@@ -374,6 +374,30 @@ def test_a_statement_that_is_not_borne_out_is_not_cited_and_not_found(reply, ver
     assert any(str(verdict) in warning and "a.md" in warning for warning in answer.warnings)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Die Avocet-Brücke wurde im Jahr 1911 gebaut und wird in jedem fünften Jahr von den Leuten gestrichen [1].",
+        "Le pont Avocet a été construit en 1911 et il est dans la ville depuis ce temps [1].",
+        "橋は1911年に建てられました [1]。",
+    ],
+)
+def test_what_is_said_in_another_language_is_not_shown_as_checked_and_not_called_false(reply):
+    answer = ask(reply, given=result(a_hit(BRIDGE.text + "Every fifth year it is painted grey.", path="a.md")))
+
+    assert answer.citations == ()
+    assert [one.verdict for one in answer.rejected] == [Verdict.UNCHECKED]
+    assert answer.found
+    assert any("another language than a.md" in warning for warning in answer.warnings)
+
+
+def test_a_number_that_the_passage_lacks_is_wrong_in_any_language():
+    answer = ask("Die Avocet-Brücke wurde im Jahr 1912 gebaut und ist auch heute noch in der Stadt [1].")
+
+    assert [one.verdict for one in answer.rejected] == [Verdict.FABRICATED]
+    assert not answer.found
+
+
 def test_one_statement_that_holds_is_an_answer():
     answer = ask("The Avocet bridge was built in 1911 [1]. It is blue [2].")
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from lilbee_core.analysis import detect_language
 from lilbee_core.answer._sentences import cite_span, sentences_of
 from lilbee_core.text import (
     QUOTED,
@@ -13,12 +14,13 @@ from lilbee_core.text import (
     Nearness,
     Support,
     check_citations,
+    figures_stand_in,
     fold_space,
     quotations,
     says_something,
     sentences,
 )
-from lilbee_core.types import Citation, Hit, Span
+from lilbee_core.types import Citation, Hit, Span, Verdict
 
 _LONGEST_QUOTE = 300
 _JOINT = re.compile(r"[\s,;:.)\]]*(?:(?:and|but|while|und|aber|sowie|et|mais|y|pero)\s+)?")
@@ -48,7 +50,8 @@ def resolve(
 
     A mark is shown if its passage bears the statement out, word by word or nearly so: numbers, names and negations
     must match, and a quotation must stand there verbatim. It is tied to the sentence that does so. Marks that only
-    share in a statement with others are shown for their part.
+    share in a statement with others are shown for their part. What is said in another language than the passage is
+    not shown either, and told apart from what is wrong.
     """
     known = [number for number in numbers if 1 <= number <= len(given)]
     statement = span.cut(told)
@@ -60,9 +63,23 @@ def resolve(
         if one.supported
     )
     rejected = tuple(
-        _rejected(statement, one, given[number - 1], number, span) for number, one in found if not one.supported
+        _rejected(
+            statement, _judged(one, told[: span.end], statement, given[number - 1]), given[number - 1], number, span
+        )
+        for number, one in found
+        if not one.supported
     )
     return Resolved(shown=shown, rejected=rejected, unknown=tuple(number for number in numbers if number not in known))
+
+
+def _judged(found: Support, told: str, statement: str, hit: Hit) -> Support:
+    """Return what the check found, or that words can tell nothing: two languages, and no number or quotation amiss."""
+    if found.verdict is not Verdict.FABRICATED or found.reason == "quote":
+        return found
+    spoken, written = detect_language(statement) or detect_language(told), detect_language(hit.text)
+    if spoken is None or written is None or spoken == written or not figures_stand_in(statement, hit.text):
+        return found
+    return replace(found, verdict=Verdict.UNCHECKED, reason="language")
 
 
 def statement_before(told: str, since: int) -> Span:

@@ -13,7 +13,7 @@ from lilbee_core.answer._reply import Reply, says_not_found
 from lilbee_core.errors import EmptyReply, ProviderError
 from lilbee_core.protocols import ChatProvider, EmbedderLike
 from lilbee_core.text import Nearness, fill
-from lilbee_core.types import Answer, Background, ChatOptions, Delta, SearchResult, closable
+from lilbee_core.types import Answer, Background, ChatOptions, Delta, SearchResult, Verdict, closable
 
 log = logging.getLogger(__name__)
 
@@ -145,9 +145,10 @@ class GeneratedAnswerer:
 
     def _finished(self, question: str, result: SearchResult, prompt: Prompt, reply: Reply) -> Answer:
         text = reply.text.rstrip()
-        nothing_holds = bool(prompt.given and (reply.rejected or reply.unknown))
+        unchecked = any(one.citation.verdict is Verdict.UNCHECKED for one in reply.rejected)
+        nothing_holds = bool(prompt.given and (reply.rejected or reply.unknown) and not unchecked)
         found = bool(reply.citations) or not (nothing_holds or says_not_found(text, NOT_FOUND))
-        if found and not reply.citations and prompt.given:
+        if found and not reply.citations and not unchecked and prompt.given:
             reply.warnings.append("The reply cites no passage, so nothing in it is checked.")
         return Answer(
             question=question,

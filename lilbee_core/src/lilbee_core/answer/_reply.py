@@ -162,6 +162,8 @@ def _told(one: Rejected) -> str:
     citation = one.citation
     if one.support.reason == "quote":
         return f"A quotation in the reply is {citation.verdict}: {citation.path} does not hold it"
+    if citation.verdict is Verdict.UNCHECKED:
+        return f"A statement in the reply could not be checked: it is in another language than {citation.path}"
     why = _WRONG.get(one.support.reason, "it says something else")
     if citation.verdict is Verdict.MISATTRIBUTED:
         why = "another passage does"

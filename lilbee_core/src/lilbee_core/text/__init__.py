@@ -11,6 +11,7 @@ from lilbee_core.text._support import (
     Nearness,
     Support,
     check_citations,
+    figures_stand_in,
     quotations,
     says_something,
     support,
@@ -21,8 +22,8 @@ from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_
 
 __all__ = [
     "CHARS_PER_TOKEN", "OUTPUT_BELOW", "QUOTED", "EstimatedTokens", "Evidence", "LineIndex", "Nearness", "QuoteCheck",
-    "Support", "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fenced", "fill",
-    "find_quote", "fold_space", "gaps", "locate", "normalize_newlines", "place_in", "quotations", "says_something",
-    "sentences", "subjects", "support", "tokens_at_most", "trimmed", "visible", "visible_line", "visible_message",
-    "without_escapes",
+    "Support", "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fenced", "figures_stand_in",
+    "fill", "find_quote", "fold_space", "gaps", "locate", "normalize_newlines", "place_in", "quotations",
+    "says_something", "sentences", "subjects", "support", "tokens_at_most", "trimmed", "visible", "visible_line",
+    "visible_message", "without_escapes",
 ]  # fmt: skip

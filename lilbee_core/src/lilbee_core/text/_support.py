@@ -142,6 +142,13 @@ def says_something(statement: str) -> bool:
     return any(term.kind not in (SMALL, DENIAL) for term in read_terms(_bare(statement)))
 
 
+def figures_stand_in(statement: str, passage: str) -> bool:
+    """Say whether every number and date of a statement stands in a passage, in any spelling and any language."""
+    held = [term.figure for term in read_terms(passage) if term.figure is not None]
+    told = [term.figure for term in read_terms(_bare(statement)) if term.figure is not None]
+    return all(any(one.same_value(other) for other in held) for one in told)
+
+
 def quotations(statement: str) -> tuple[str, ...]:
     """Return what a statement quotes, without the writer's own stop at the end; names and single words are left out."""
     # Writers put their own stop into the quotation marks.

@@ -11,12 +11,16 @@ from lilbee_core.types._search import SearchResult
 
 
 class Verdict(StrEnum):
-    """What the check of a citation against its chunk found."""
+    """What the check of a citation against its chunk found.
+
+    ``unchecked`` is a statement in another language than its passage: its words can tell nothing, its numbers agree.
+    """
 
     SUPPORTED = "supported"
     MISATTRIBUTED = "misattributed"
     STITCHED = "stitched"
     FABRICATED = "fabricated"
+    UNCHECKED = "unchecked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
