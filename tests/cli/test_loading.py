@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lilbee_cli.render.progress import ProgressSink
-from lilbee_core.events import Progress
+from lilbee_core.events import Progress, Warned
 from tests.cli.conftest import Run
 from tests.support.gguf_files import llama
 from tests.support.llama_server import write_engine
@@ -26,6 +26,13 @@ def test_how_far_a_model_is_is_told_in_steps(capsys: pytest.CaptureFixture[str])
         sink(loading(5, None))
     told = capsys.readouterr().err.splitlines()
     assert told == [f"loading chat model: {share} %" for share in (26, 60, 99, 100)]
+
+
+def test_a_warning_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressSink(quiet=False, verbose=0) as sink:
+        for _ in range(3):
+            sink(Warned(message="this engine does not run; another one is used"))
+    assert capsys.readouterr().err == "warning: this engine does not run; another one is used\n"
 
 
 def test_nothing_is_told_to_who_wants_quiet(capsys: pytest.CaptureFixture[str]) -> None:

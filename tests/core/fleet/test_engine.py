@@ -171,6 +171,7 @@ class TestCache:
         assert find() == bad
         mark_unfit(engine, cache)
         assert find() == good
+        assert find_engine(str(good), cache_file=cache, ask=Programs()).notes == ()
         with pytest.raises(FleetError, match="another processor") as caught:
             find_engine(str(bad), cache_file=cache, ask=Programs())
         assert caught.value.code == "fleet.wrong_processor"

@@ -539,8 +539,16 @@ class TestWrongProcessor:
 
         fleet = world.fleet(world.server("embed"), engine=engine)
         assert ask(fleet.endpoint("embed"), "/props")
-        assert "bin is used instead" in world.events.of(Warned)[0].message
+        (told,) = world.events.of(Warned)
+        assert told.message.startswith(f"{bad} does not run on this processor; bin is used instead")
+        assert "llama_server_path (LILBEE_LLAMA_SERVER_PATH)" in told.message
         assert engine().file == world.program
+        # Whoever asks later is told too, by the engine itself.
+        for known in (fleet.engine(), engine()):
+            (note,) = known.notes
+            assert note.startswith(str(bad))
+            assert "bin is used instead" in note
+            assert known.to_dict()["notes"] == [note]
 
     def test_another_engine_is_used_where_nothing_can_be_remembered(self, world: World, tmp_path: Path) -> None:
         bad = write_engine(tmp_path / "bad")

@@ -32,6 +32,8 @@ def status(told: Common) -> None:
         return
     where = missing if engine is None else f"{engine.version} from {engine.origin} ({engine.file})"
     click.echo(line(f"engine: {where}"))
+    for note in engine.notes if engine is not None else ():
+        click.echo(line(f"  note: {note}"))
     for one in running:
         owner = "left running" if one.detached else f"of process {one.owner_pid}"
         click.echo(line(f"{one.id}  {one.state}  {one.model}  {one.url}  pid {one.pid} {owner}"))

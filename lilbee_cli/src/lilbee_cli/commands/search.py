@@ -9,6 +9,7 @@ import click
 from lilbee_cli.options import Common, common, filters
 from lilbee_cli.render import text
 from lilbee_cli.render.json import emit
+from lilbee_cli.render.progress import ProgressSink
 
 if TYPE_CHECKING:
     from lilbee_core import Filter
@@ -37,7 +38,7 @@ def command(
     The query may hold "quoted phrases", filters (path:notes/ type:pdf after:2025-01-31) and begin with
     term: (words only) or vec: (meaning only). It never calls a chat model.
     """
-    with told.open(there=True) as bee:
+    with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink, there=True) as bee:
         result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only, diversify=not no_diversify)
         if told.as_json:
             emit(result.to_dict(trace=explain))

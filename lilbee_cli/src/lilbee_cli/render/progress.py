@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lilbee_cli.render.text import counted, line
+from lilbee_cli.render.text import counted, line, warn
 
 if TYPE_CHECKING:
     from lilbee_core.events import Event
@@ -29,6 +29,7 @@ class ProgressSink:
         self._tasks: dict[str, Any] = {}
         self._told = 0.0
         self._pages = 0
+        self._warnings: set[str] = set()
 
     def __enter__(self) -> ProgressSink:
         return self
@@ -47,6 +48,8 @@ class ProgressSink:
             self._planned(fields)
         elif event.name == "Progress":
             self._progress(str(fields["phase"]), int(str(fields["done"])), fields["total"])
+        elif event.name == "Warned":
+            self._warned(str(fields["message"]))
         elif event.name in _PAGES:
             self._page(event.name, fields)
         elif self._verbose and event.name in {"DocumentIndexed", "DocumentSkipped", "DocumentFailed", "DocumentMoved"}:
@@ -81,6 +84,15 @@ class ProgressSink:
         self._told = 0.0
         if sys.stderr.isatty():
             self._show("indexing", 0, total)
+
+    def _warned(self, message: str) -> None:
+        """Tell a warning once, above a bar that moves."""
+        if message not in self._warnings:
+            self._warnings.add(message)
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar, self._tasks = None, {}
+            warn(message)
 
     def _show(self, name: str, done: int, total: int) -> None:
         """Move a bar; the first one makes them appear."""

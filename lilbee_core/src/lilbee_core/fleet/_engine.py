@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -52,6 +52,7 @@ class Engine:
     """A program that serves model files as llama-server does.
 
     `command` is what its flags follow, `file` the binary, `origin` where it was found, `flags` what ``--help`` lists.
+    `notes` say which programs would come first, why they cannot be used, and what to set.
     """
 
     command: tuple[str, ...]
@@ -59,6 +60,7 @@ class Engine:
     origin: str
     version: str
     flags: frozenset[str]
+    notes: tuple[str, ...] = ()
 
     def has(self, flag: str) -> bool:
         """Whether the program knows a flag."""
@@ -71,6 +73,7 @@ class Engine:
             "origin": self.origin,
             "version": self.version,
             "flags": sorted(self.flags),
+            "notes": list(self.notes),
         }
 
 
@@ -112,28 +115,37 @@ def find_engine(
             )
         return _inspect(named, cache_file, ask)
     found: list[str] = []
+    passed_over: list[str] = []
     for candidate in (_on_path(search_path), *(wheels or installed_wheels)()):
         if candidate.file is None:
             found.append(f"{candidate.origin}: {candidate.missing}")
             continue
         if candidate.command in unfit:
             found.append(f"{candidate.origin}: built for another processor")
+            passed_over.append(f"{candidate.file} does not run on this processor")
             continue
         try:
-            return _inspect(candidate, cache_file, ask)
+            engine = _inspect(candidate, cache_file, ask)
+            return replace(engine, notes=tuple(switched(why, engine) for why in passed_over))
         except FleetError as error:
-            log.log(
-                logging.INFO if error.code == WRONG_PROCESSOR else logging.WARNING,
-                "%s cannot be used: %s",
-                candidate.origin,
-                error.message,
-            )
+            # What is built for another processor was told when it was found out.
+            level = logging.INFO if error.code == WRONG_PROCESSOR else logging.WARNING
+            log.log(level, "%s cannot be used: %s", candidate.origin, error.message)
             found.append(f"{candidate.origin}: {error.message}")
+            passed_over.append(error.message)
     raise FleetError(
         f"there is no llama-server to run model files with ({'; '.join([f'{SETTING}: not set', *found])})",
         hint="Run `pip install 'lilbee-core[engine]'`, or install llama.cpp, or set llama_server_path to its "
         "llama-server.",
         code="fleet.no_engine",
+    )
+
+
+def switched(why: str, used: Engine) -> str:
+    """Return the sentence that tells of an engine which is used because another one cannot be."""
+    return (
+        f"{why}; {used.origin} is used instead. To choose the program yourself, set {SETTING} to a llama-server that "
+        "was built for this machine"
     )
 
 

@@ -19,7 +19,7 @@ from lilbee_core.events import EventSink, SafeSink, Warned
 from lilbee_core.fleet._adopting import adopt_groups
 from lilbee_core.fleet._argv import Wiring, server_command
 from lilbee_core.fleet._built import Built, end, roles_of
-from lilbee_core.fleet._engine import WRONG_PROCESSOR, Engine, find_engine, mark_unfit
+from lilbee_core.fleet._engine import WRONG_PROCESSOR, Engine, find_engine, mark_unfit, switched
 from lilbee_core.fleet._groups import TURN_TIMEOUT_S, Group
 from lilbee_core.fleet._inventory import log_of, running
 from lilbee_core.fleet._launcher import SystemLauncher
@@ -413,7 +413,7 @@ class Fleet:
                 raise error from None
             if other.command == unfit.command:
                 raise error
-            self._events(Warned(message=f"{unfit.file} does not run on this processor; {other.origin} is used instead"))
+            self._events(Warned(message=switched(f"{unfit.file} does not run on this processor", other)))
             self._built = None
             end(list(built.groups.values()), reason="reload")
 

@@ -34,7 +34,7 @@ def fleet_checks(parts: Parts) -> Iterator[Check]:
         yield Check(name="engine", ok=True, detail=f"none, and no model file is configured ({error.message})")
         return
     detail = f"{engine.version} from {engine.origin} ({engine.file}), {len(engine.flags)} flags"
-    yield Check(name="engine", ok=True, detail=detail)
+    yield Check(name="engine", ok=True, detail="; ".join((detail, *engine.notes)))
     yield from _cards(fleet.machine())
     if needed:
         yield from _models(fleet)
