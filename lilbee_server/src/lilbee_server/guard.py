@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from lilbee_core.tokens import OWNER, Access, Grant, host_of
 from lilbee_server.audit import Audit
-from lilbee_server.grants import OWNER, Grant
 from lilbee_server.openai.errors import enveloped
 from lilbee_server.problems import SECURITY_HEADERS
 
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 _HEADERS = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 OPEN_PATHS = frozenset({"/api/health"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_LONGEST_TOKEN = 512
 
 
 class Refused(Exception):
@@ -56,9 +53,7 @@ class Guard(ASGIMiddleware):
     def __init__(
         self, *, token: str | None, hosts: tuple[str, ...], check: Callable[[str], TokenInfo | None], audit: Audit
     ) -> None:
-        self._token = token.encode() if token is not None else None
-        self._hosts = frozenset(host.lower() for host in hosts)
-        self._check = check
+        self._access = Access(token=token, hosts=hosts, check=check)
         self._audit = audit
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
@@ -83,32 +78,27 @@ class Guard(ASGIMiddleware):
             )
 
     def _check_origin(self, headers: dict[bytes, bytes]) -> None:
-        host = _host_of("//" + headers.get(b"host", b"").decode("latin-1"))
-        if host not in self._hosts:
+        host = headers.get(b"host", b"")
+        if not self._access.is_ours(host):
             raise Refused(
-                403, "server.forbidden_host", f"this server is not {host or 'nameless'}", "Use its loopback address."
+                403,
+                "server.forbidden_host",
+                f"this server is not {host_of(host) or 'nameless'}",
+                "Use its loopback address.",
             )
         origin = headers.get(b"origin")
-        if origin is not None and _host_of(origin.decode("latin-1")) not in self._hosts:
+        if origin is not None and not self._access.is_ours(origin):
             raise Refused(
                 403, "server.forbidden_origin", "requests of other web sites are refused", "Call from this machine."
             )
 
     async def _granted(self, headers: dict[bytes, bytes]) -> Grant:
-        if self._token is None:
-            return OWNER
-        kind, _, rest = headers.get(b"authorization", b"").partition(b" ")
-        given = rest.strip() if kind.lower() == b"bearer" else b""
-        if hmac.compare_digest(given, self._token):
-            return OWNER
-        known = None
-        if given.startswith(b"lb_") and len(given) <= _LONGEST_TOKEN:
-            known = await asyncio.to_thread(self._check, given.decode("latin-1"))
-        if known is None:
+        given = headers.get(b"authorization", b"")
+        grant = OWNER if self._access.is_owner(given) else await asyncio.to_thread(self._access.grant, given)
+        if grant is None:
             hint = "Send the token that the server wrote to server.json as `Authorization: Bearer TOKEN`."
             raise Refused(401, "server.unauthorized", "the token is missing or wrong", hint)
-        only = frozenset(known.collections) if known.collections else None
-        return Grant(name=known.name, read_only=known.read_only, collections=only)
+        return grant
 
 
 def _check_scope(grant: Grant, options: dict[str, Any], *, changes: bool) -> None:
@@ -147,10 +137,3 @@ async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
     headers = [(b"content-type", b"application/json"), *extra]
     await send({"type": "http.response.start", "status": refused.status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(told).encode(), "more_body": False})
-
-
-def _host_of(address: str) -> str:
-    try:
-        return (urlsplit(address).hostname or "").lower()
-    except ValueError:
-        return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
 import signal
@@ -14,6 +13,7 @@ from pathlib import Path
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.settings import find_library
 from lilbee_core.text import visible_line
+from lilbee_core.tokens import ServerSession, write_session
 
 PORT = 7421
 
@@ -73,13 +73,7 @@ def _leave(number: int, frame: object) -> None:
 
 def write_server_file(data_dir: Path, address: str, token: str) -> Path:
     """Tell local clients where the server is and how to get in; only the user may read it."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    file = data_dir / "server.json"
-    file.unlink(missing_ok=True)
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        json.dump({"url": address, "token": token, "pid": os.getpid()}, out)
-    return file
+    return write_session(data_dir, ServerSession(url=address, token=token, pid=os.getpid()))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from litestar.response.sse import ServerSentEventMessage
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.events import Event
+from lilbee_core.tokens import Grant
 from lilbee_core.types import Delta
 from lilbee_server.generation import Generation
-from lilbee_server.grants import Grant
 
 HEARTBEAT_S = 10.0
 """How long a stream is silent at most: what lies between a client and the server closes silent connections."""

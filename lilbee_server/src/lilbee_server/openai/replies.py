@@ -13,9 +13,9 @@ from typing import Any
 from litestar.response.sse import ServerSentEventMessage
 
 from lilbee_core.text import tokens_at_most
+from lilbee_core.tokens import OWNER, Grant
 from lilbee_core.types import Answer, Delta, Message, ToolCall, Usage, Vectors
 from lilbee_server.generation import Generation
-from lilbee_server.grants import OWNER, Grant
 from lilbee_server.openai.errors import envelope
 
 

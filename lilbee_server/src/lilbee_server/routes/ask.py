@@ -12,8 +12,10 @@ from litestar.params import JSONBody
 from litestar.response import ServerSentEvent
 
 from lilbee_core.errors import EmptyReply
-from lilbee_core.types import Delta
-from lilbee_server.grants import Grant, Granted
+from lilbee_core.tokens import Grant
+from lilbee_core.types import Answer, Delta
+from lilbee_server.describe import EVENTS
+from lilbee_server.grants import Granted
 from lilbee_server.library import library_of, turns_of
 from lilbee_server.streams import PATIENCE_S, reply_events
 
@@ -29,7 +31,7 @@ class Question:
     collections: list[str] = field(default_factory=list[str])
 
 
-@post("/api/ask", status_code=200, opt={"scoped": True, "reads": True})
+@post("/api/ask", status_code=200, opt={"scoped": True, "reads": True, "gives": Answer})
 async def ask(state: State, grant: Granted, data: JSONBody[Question]) -> dict[str, Any]:
     """Answer a question, every statement cited."""
     generation = await turns_of(state).generate(_start(state, grant, data))
@@ -39,7 +41,7 @@ async def ask(state: State, grant: Granted, data: JSONBody[Question]) -> dict[st
     raise EmptyReply("the answer has no end", hint="Ask again.")
 
 
-@post("/api/ask/stream", status_code=200, opt={"scoped": True, "reads": True})
+@post("/api/ask/stream", status_code=200, opt={"scoped": True, "reads": True, "gives": EVENTS})
 async def stream(state: State, grant: Granted, data: JSONBody[Question]) -> ServerSentEvent:
     """Answer a question piece by piece: `text`, `citation`, `status`, and `done` with the whole answer, or `error`."""
     generation = await turns_of(state).generate(_start(state, grant, data))

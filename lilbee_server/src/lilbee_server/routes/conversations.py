@@ -12,9 +12,9 @@ from litestar.datastructures import State
 from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
 from litestar.response import ServerSentEvent
 
+from lilbee_core.tokens import OWNER
 from lilbee_core.types import Delta
 from lilbee_server.generation import Generation
-from lilbee_server.grants import OWNER
 from lilbee_server.library import library_of, replies_of
 from lilbee_server.streams import PATIENCE_S, reply_events
 

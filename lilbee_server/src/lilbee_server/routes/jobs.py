@@ -10,7 +10,9 @@ from litestar.params import HeaderParameter, PathParameter
 from litestar.response import ServerSentEvent
 
 from lilbee_core.errors import NotFound
-from lilbee_server.grants import Grant, Granted
+from lilbee_core.tokens import Grant
+from lilbee_server.describe import EVENTS, JOB
+from lilbee_server.grants import Granted
 from lilbee_server.library import library_of
 from lilbee_server.streams import job_events
 
@@ -20,19 +22,19 @@ if TYPE_CHECKING:
 Id = Annotated[str, PathParameter(description="The job's id, as starting it told.")]
 
 
-@get("/api/jobs", sync_to_thread=True, opt={"scoped": True})
+@get("/api/jobs", sync_to_thread=True, opt={"scoped": True, "gives": {"jobs": [JOB]}})
 def jobs(state: State, grant: Granted) -> dict[str, Any]:
     """Return all jobs that are remembered, newest first."""
     return {"jobs": [record.to_dict() for record in library_of(state).jobs.list() if grant.sees_job(record.options)]}
 
 
-@get("/api/jobs/{job_id:str}", sync_to_thread=True, opt={"scoped": True})
+@get("/api/jobs/{job_id:str}", sync_to_thread=True, opt={"scoped": True, "gives": JOB})
 def job(state: State, grant: Granted, job_id: Id) -> dict[str, Any]:
     """Return where a job stands, and its result once it is over."""
     return _require(state, grant, job_id).to_dict()
 
 
-@delete("/api/jobs/{job_id:str}", status_code=202, sync_to_thread=True, opt={"scoped": True})
+@delete("/api/jobs/{job_id:str}", status_code=202, sync_to_thread=True, opt={"scoped": True, "gives": JOB})
 def cancel(state: State, grant: Granted, job_id: Id) -> dict[str, Any]:
     """Ask a job to end at its next safe point; what was finished stays."""
     found = _require(state, grant, job_id)
@@ -40,7 +42,7 @@ def cancel(state: State, grant: Granted, job_id: Id) -> dict[str, Any]:
     return found.to_dict()
 
 
-@get("/api/jobs/{job_id:str}/events", sync_to_thread=True, opt={"scoped": True})
+@get("/api/jobs/{job_id:str}/events", sync_to_thread=True, opt={"scoped": True, "gives": EVENTS})
 def events(
     state: State,
     grant: Granted,

@@ -12,8 +12,9 @@ from litestar.response import ServerSentEvent
 
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.errors import InvalidArgument, ModelNotFound
+from lilbee_core.tokens import Grant
 from lilbee_server.generation import Generation
-from lilbee_server.grants import Grant, Granted
+from lilbee_server.grants import Granted
 from lilbee_server.library import library_of, turns_of
 from lilbee_server.openai.bodies import ChatCompletion, Embeddings, Rerank
 from lilbee_server.openai.errors import NoTools, bug, http_error, lilbee_error, too_deep
