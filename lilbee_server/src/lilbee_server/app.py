@@ -9,11 +9,11 @@ from litestar.config.app import AppConfig
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
 from litestar.types import ControllerRouterHandler
 
-from lilbee_core import Lilbee, LilbeeError, __version__
+from lilbee_core import Lilbee, LilbeeError
 from lilbee_server.audit import Audit
+from lilbee_server.describe import openapi_config
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
 from lilbee_server.problems import bug_problem, deep_problem, http_problem, lilbee_problem
@@ -98,8 +98,7 @@ def create_app(
                 RecursionError: deep_problem,
                 Exception: bug_problem,
             },
-            # The documentation pages of OpenAPI load scripts from elsewhere; only the plain schema is served.
-            openapi_config=OpenAPIConfig(title="lilbee", version=__version__, path="/schema", render_plugins=[]),
+            openapi_config=openapi_config(),
             request_max_body_size=MOST_BODY_BYTES,
             debug=False,
         )

@@ -13,7 +13,8 @@ from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParam
 from litestar.response import ServerSentEvent
 
 from lilbee_core.tokens import OWNER
-from lilbee_core.types import Delta
+from lilbee_core.types import Compaction, ConversationInfo, ConversationMessage, Delta
+from lilbee_server.describe import EVENTS, FILE
 from lilbee_server.generation import Generation
 from lilbee_server.library import library_of, replies_of
 from lilbee_server.streams import PATIENCE_S, reply_events
@@ -21,6 +22,8 @@ from lilbee_server.streams import PATIENCE_S, reply_events
 if TYPE_CHECKING:
     from lilbee_core.conversations import Conversation
 
+TALK = "lilbee_core.conversations:Conversation"
+REPLY = {"conversation": str, "reply": ConversationMessage}
 Id = Annotated[str, PathParameter(description="The conversation: its id, the beginning of it, or its title.")]
 Last = Annotated[int | None, HeaderParameter(name="Last-Event-ID", description="Where to go on.")]
 
@@ -64,7 +67,7 @@ class Title:
     title: str
 
 
-@get(sync_to_thread=True)
+@get(sync_to_thread=True, opt={"gives": {"conversations": [ConversationInfo]}})
 def list_(
     state: State, search: Annotated[str, QueryParameter(description="Words of the title.")] = ""
 ) -> dict[str, Any]:
@@ -72,7 +75,7 @@ def list_(
     return {"conversations": [one.to_dict() for one in library_of(state).conversations.list(search)]}
 
 
-@post(status_code=201, sync_to_thread=True)
+@post(status_code=201, sync_to_thread=True, opt={"gives": TALK})
 def create(state: State, data: JSONBody[New]) -> dict[str, Any]:
     """Begin a conversation. It is kept from its first message on; send that to `/api/chat` with the same fields."""
     made = library_of(state).conversations.create(data.title, collections=data.collections, scope=data.scope)
@@ -80,19 +83,19 @@ def create(state: State, data: JSONBody[New]) -> dict[str, Any]:
     return made.to_dict()
 
 
-@get("/{ref:str}", sync_to_thread=True)
+@get("/{ref:str}", sync_to_thread=True, opt={"gives": TALK})
 def show(state: State, ref: Id) -> dict[str, Any]:
     """Return a conversation with its messages."""
     return _require(state, ref).to_dict()
 
 
-@patch("/{ref:str}", sync_to_thread=True)
+@patch("/{ref:str}", sync_to_thread=True, opt={"gives": ConversationInfo})
 def rename(state: State, ref: Id, data: JSONBody[Title]) -> dict[str, Any]:
     """Give a conversation another title."""
     return _require(state, ref).rename(data.title).to_dict()
 
 
-@delete("/{ref:str}", status_code=200, sync_to_thread=True)
+@delete("/{ref:str}", status_code=200, sync_to_thread=True, opt={"gives": {"id": str, "deleted": bool}})
 def remove(state: State, ref: Id) -> dict[str, Any]:
     """Delete a conversation with its messages."""
     found = _require(state, ref)
@@ -100,21 +103,21 @@ def remove(state: State, ref: Id) -> dict[str, Any]:
     return {"id": found.id, "deleted": library_of(state).conversations.delete(found.id)}
 
 
-@post("/{ref:str}/send", status_code=200)
+@post("/{ref:str}/send", status_code=200, opt={"gives": REPLY})
 async def send(state: State, ref: Id, data: JSONBody[Sent]) -> dict[str, Any]:
     """Send a message and return the reply."""
     found = await asyncio.to_thread(_require, state, ref)
     return await _reply(found, await _sending(state, found, data.message))
 
 
-@post("/{ref:str}/send/stream", status_code=200)
+@post("/{ref:str}/send/stream", status_code=200, opt={"gives": EVENTS})
 async def send_stream(state: State, ref: Id, data: JSONBody[Sent]) -> ServerSentEvent:
     """Send a message and stream the reply. Whoever leaves comes back with `GET …/stream`."""
     found = await asyncio.to_thread(_require, state, ref)
     return await _stream(await _sending(state, found, data.message))
 
 
-@get("/{ref:str}/stream")
+@get("/{ref:str}/stream", opt={"gives": EVENTS})
 async def follow(state: State, ref: Id, last: Last = None) -> ServerSentEvent:
     """Stream the reply that is being written, or was written last, from its beginning or after `Last-Event-ID`."""
     found = await asyncio.to_thread(_require, state, ref)
@@ -122,7 +125,7 @@ async def follow(state: State, ref: Id, last: Last = None) -> ServerSentEvent:
     return ServerSentEvent(reply_events(generation, OWNER, seen=max(0, last or 0)))
 
 
-@post("/{ref:str}/stop", status_code=200)
+@post("/{ref:str}/stop", status_code=200, opt={"gives": TALK})
 async def stop(state: State, ref: Id) -> dict[str, Any]:
     """End the reply that is being written; what arrived stays."""
     found = await asyncio.to_thread(_require, state, ref)
@@ -132,21 +135,21 @@ async def stop(state: State, ref: Id) -> dict[str, Any]:
     return await asyncio.to_thread(found.to_dict)
 
 
-@post("/{ref:str}/regenerate", status_code=200)
+@post("/{ref:str}/regenerate", status_code=200, opt={"gives": REPLY})
 async def regenerate(state: State, ref: Id) -> dict[str, Any]:
     """Have the last message answered anew."""
     found = await asyncio.to_thread(_require, state, ref)
     return await _reply(found, await replies_of(state).begin(found, found.regenerate_stream))
 
 
-@post("/{ref:str}/regenerate/stream", status_code=200)
+@post("/{ref:str}/regenerate/stream", status_code=200, opt={"gives": EVENTS})
 async def regenerate_stream(state: State, ref: Id) -> ServerSentEvent:
     """Have the last message answered anew, as a stream."""
     found = await asyncio.to_thread(_require, state, ref)
     return await _stream(await replies_of(state).begin(found, found.regenerate_stream))
 
 
-@post("/{ref:str}/rewind", status_code=200)
+@post("/{ref:str}/rewind", status_code=200, opt={"gives": {"removed": [ConversationMessage]}})
 async def rewind(state: State, ref: Id, data: JSONBody[Back]) -> dict[str, Any]:
     """Take messages back, with all that followed."""
     found = await asyncio.to_thread(_require, state, ref)
@@ -155,7 +158,7 @@ async def rewind(state: State, ref: Id, data: JSONBody[Back]) -> dict[str, Any]:
     return {"removed": [one.to_dict() for one in gone]}
 
 
-@post("/{ref:str}/compact", status_code=200)
+@post("/{ref:str}/compact", status_code=200, opt={"gives": {"compaction": Compaction | None}})
 async def compact(state: State, ref: Id) -> dict[str, Any]:
     """Summarize earlier turns now; null if there is nothing to sum up."""
     found = await asyncio.to_thread(_require, state, ref)
@@ -164,7 +167,7 @@ async def compact(state: State, ref: Id) -> dict[str, Any]:
     return {"compaction": made.to_dict() if made is not None else None}
 
 
-@get("/{ref:str}/export", sync_to_thread=True)
+@get("/{ref:str}/export", sync_to_thread=True, opt={"gives": FILE})
 def export(
     state: State,
     ref: Id,
@@ -178,14 +181,14 @@ def export(
     return Response(text.encode(), media_type=kind, headers={"Content-Disposition": name})  # type: ignore[arg-type]
 
 
-@post("/api/chat", status_code=200)
+@post("/api/chat", status_code=200, opt={"gives": REPLY})
 async def chat(state: State, data: JSONBody[Chat]) -> dict[str, Any]:
     """Send a message in a conversation, or in a new one, and return the reply with the conversation's id."""
     found = await asyncio.to_thread(_talked_in, state, data)
     return await _reply(found, await _sending(state, found, data.message))
 
 
-@post("/api/chat/stream", status_code=200)
+@post("/api/chat/stream", status_code=200, opt={"gives": EVENTS})
 async def chat_stream(state: State, data: JSONBody[Chat]) -> ServerSentEvent:
     """As `/api/chat`, as a stream; its header `X-Conversation` names the conversation."""
     found = await asyncio.to_thread(_talked_in, state, data)

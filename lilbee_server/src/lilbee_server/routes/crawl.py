@@ -10,6 +10,8 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 
 from lilbee_core.errors import InvalidArgument
+from lilbee_core.types import WebPage
+from lilbee_server.describe import JOB
 from lilbee_server.library import library_of
 
 
@@ -34,7 +36,7 @@ class Forget:
     urls: list[str]
 
 
-@post("/api/crawl", status_code=202, sync_to_thread=True)
+@post("/api/crawl", status_code=202, sync_to_thread=True, opt={"gives": JOB})
 def crawl(state: State, data: JSONBody[Crawl]) -> dict[str, Any]:
     """Start to fetch pages and those that they link to, and return the job at once.
 
@@ -58,13 +60,13 @@ def crawl(state: State, data: JSONBody[Crawl]) -> dict[str, Any]:
     return job.to_dict()
 
 
-@get("/api/crawl/pages", sync_to_thread=True)
+@get("/api/crawl/pages", sync_to_thread=True, opt={"gives": {"pages": [WebPage]}})
 def pages(state: State) -> dict[str, Any]:
     """Return the pages that are kept."""
     return {"pages": [page.to_dict() for page in library_of(state).web.pages()]}
 
 
-@post("/api/crawl/forget", status_code=200, sync_to_thread=True)
+@post("/api/crawl/forget", status_code=200, sync_to_thread=True, opt={"gives": {"removed": [str]}})
 def forget(state: State, data: JSONBody[Forget]) -> dict[str, Any]:
     """Delete pages, from the disk and from the index."""
     return {"removed": list(library_of(state).web.forget(*data.urls))}

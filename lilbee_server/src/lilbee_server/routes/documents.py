@@ -14,12 +14,15 @@ from litestar.params import JSONBody, QueryParameter
 
 from lilbee_core import Document, Lilbee
 from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.types import CollectionInfo, DocumentRow, Passage, SyncReport
+from lilbee_server.describe import JOB
 from lilbee_server.grants import Granted
 from lilbee_server.library import library_of
 from lilbee_server.problems import Forbidden
 
 Strings = list[str]
 MOST_ROWS = 1_000_000_000
+DOCUMENTS = {"documents": [DocumentRow], "next_offset": int | None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,7 @@ class Texts:
     documents: list[Text]
 
 
-@get("/api/documents", sync_to_thread=True, opt={"scoped": True})
+@get("/api/documents", sync_to_thread=True, opt={"scoped": True, "gives": DOCUMENTS})
 def documents(
     state: State,
     grant: Granted,
@@ -78,7 +81,7 @@ def documents(
     return {"documents": [row.to_dict() for row in found[:limit]], "next_offset": more}
 
 
-@get("/api/source", sync_to_thread=True, opt={"scoped": True})
+@get("/api/source", sync_to_thread=True, opt={"scoped": True, "gives": Passage})
 def source(
     state: State,
     grant: Granted,
@@ -91,21 +94,21 @@ def source(
     return library.get_text(grant.document(library, document), place, around=around).to_dict()
 
 
-@get("/api/collections", sync_to_thread=True, opt={"scoped": True})
+@get("/api/collections", sync_to_thread=True, opt={"scoped": True, "gives": {"collections": [CollectionInfo]}})
 def collections(state: State, grant: Granted) -> dict[str, Any]:
     """Return the collections."""
     found = library_of(state).collections.list()
     return {"collections": [one.to_dict() for one in found if grant.sees(one.name)]}
 
 
-@post("/api/sync", status_code=202, sync_to_thread=True, opt={"scoped": True})
+@post("/api/sync", status_code=202, sync_to_thread=True, opt={"scoped": True, "gives": JOB})
 def sync(state: State, grant: Granted, data: JSONBody[Sync]) -> dict[str, Any]:
     """Start to bring the index up to date, and return the job."""
     names = list(grant.chosen(data.collections))
     return library_of(state).jobs.start("sync", collections=names, prune=data.prune, retry=data.retry).to_dict()
 
 
-@post("/api/add", status_code=202, sync_to_thread=True)
+@post("/api/add", status_code=202, sync_to_thread=True, opt={"gives": JOB})
 def add(state: State, data: JSONBody[Add]) -> dict[str, Any]:
     """Start to index files and folders that lie in a collection, and return the job. Nothing is copied."""
     if not data.paths:
@@ -114,7 +117,7 @@ def add(state: State, data: JSONBody[Add]) -> dict[str, Any]:
     return library.jobs.start("add", paths=[_inside(library, one) for one in data.paths]).to_dict()
 
 
-@post("/api/documents", status_code=200, sync_to_thread=True)
+@post("/api/documents", status_code=200, sync_to_thread=True, opt={"gives": SyncReport})
 def put(state: State, data: JSONBody[Texts]) -> dict[str, Any]:
     """Index texts that are no files; those with the same collection and path are replaced."""
     given = [
@@ -124,7 +127,7 @@ def put(state: State, data: JSONBody[Texts]) -> dict[str, Any]:
     return library_of(state).add_documents(given).to_dict()
 
 
-@post("/api/documents/remove", status_code=200, sync_to_thread=True, opt={"scoped": True})
+@post("/api/documents/remove", status_code=200, sync_to_thread=True, opt={"scoped": True, "gives": {"removed": [str]}})
 def remove(state: State, grant: Granted, data: JSONBody[Remove]) -> dict[str, Any]:
     """Take documents out of the index, and keep them out. Files stay."""
     if not data.documents:

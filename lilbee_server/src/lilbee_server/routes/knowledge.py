@@ -8,12 +8,14 @@ from litestar import get, post
 from litestar.datastructures import State
 from litestar.params import PathParameter, QueryParameter
 
+from lilbee_core.types import Community, ModelEntry, Relation, WikiPage, WikiPlan
 from lilbee_server.library import library_of
 
+SERVED = "lilbee_core.library:InferenceModel"
 Few = Annotated[int, QueryParameter(ge=1, le=1000, description="How many.")]
 
 
-@get("/api/topics", sync_to_thread=True)
+@get("/api/topics", sync_to_thread=True, opt={"gives": {"topics": [Community]}})
 def topics(
     state: State,
     text: Annotated[
@@ -25,7 +27,7 @@ def topics(
     return {"topics": [one.to_dict() for one in library_of(state).concepts.topics(text, limit=limit)]}
 
 
-@get("/api/related", sync_to_thread=True)
+@get("/api/related", sync_to_thread=True, opt={"gives": {"related": [Relation]}})
 def related(
     state: State, concept: Annotated[str, QueryParameter(description="A concept.")], limit: Few = 10
 ) -> dict[str, Any]:
@@ -33,31 +35,31 @@ def related(
     return {"related": [one.to_dict() for one in library_of(state).concepts.related(concept, limit=limit)]}
 
 
-@get("/api/wiki/pages", sync_to_thread=True)
+@get("/api/wiki/pages", sync_to_thread=True, opt={"gives": {"pages": [WikiPage]}})
 def pages(state: State) -> dict[str, Any]:
     """Return the pages of the wiki."""
     return {"pages": [one.to_dict() for one in library_of(state).wiki.pages()]}
 
 
-@get("/api/wiki/drafts", sync_to_thread=True)
+@get("/api/wiki/drafts", sync_to_thread=True, opt={"gives": {"drafts": [WikiPage]}})
 def drafts(state: State) -> dict[str, Any]:
     """Return the new texts of pages that somebody edited."""
     return {"drafts": [one.to_dict() for one in library_of(state).wiki.drafts()]}
 
 
-@get("/api/wiki/pages/{slug:path}", sync_to_thread=True)
+@get("/api/wiki/pages/{slug:path}", sync_to_thread=True, opt={"gives": WikiPage})
 def page(state: State, slug: Annotated[str, PathParameter(description="The page's name.")]) -> dict[str, Any]:
     """Return a page of the wiki."""
     return library_of(state).wiki.require(slug.removeprefix("/")).to_dict()
 
 
-@post("/api/wiki/build", status_code=200, sync_to_thread=True)
+@post("/api/wiki/build", status_code=200, sync_to_thread=True, opt={"gives": WikiPlan})
 def build(state: State) -> dict[str, Any]:
     """Write the pages whose sources changed, and return what was done."""
     return library_of(state).wiki.build().to_dict()
 
 
-@get("/api/models", sync_to_thread=True)
+@get("/api/models", sync_to_thread=True, opt={"gives": {"served": [SERVED], "installed": [ModelEntry]}})
 def models(state: State) -> dict[str, Any]:
     """Return the models that requests can ask, and those of this machine."""
     library = library_of(state)

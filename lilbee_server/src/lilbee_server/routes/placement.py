@@ -10,9 +10,11 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 
 from lilbee_core import Lilbee
-from lilbee_core.types import FleetPlan
+from lilbee_core.types import FleetPlan, MachineSnapshot
 from lilbee_server.library import library_of
 from lilbee_server.problems import Forbidden
+
+PLACED = (FleetPlan, {"placement": dict[str, Any] | None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,34 +24,34 @@ class Wanted:
     placement: dict[str, Any] | None = None
 
 
-@get("/api/gpus", sync_to_thread=True)
+@get("/api/gpus", sync_to_thread=True, opt={"gives": MachineSnapshot})
 def gpus(state: State) -> dict[str, Any]:
     """Return the cards and the memory of this machine, with what is free now."""
     return library_of(state).fleet.machine().to_dict()
 
 
-@get(sync_to_thread=True)
+@get(sync_to_thread=True, opt={"gives": PLACED})
 def show(state: State) -> dict[str, Any]:
     """Return which server runs where, and the placement that was set, if any."""
     library = library_of(state)
     return _told(library, library.placement.show())
 
 
-@post("/preview", status_code=200, sync_to_thread=True, opt={"reads": True})
+@post("/preview", status_code=200, sync_to_thread=True, opt={"reads": True, "gives": PLACED})
 def preview(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
     """Return what a placement would make of this machine. Changes nothing."""
     library = library_of(state)
     return _told(library, library.placement.preview(data.placement))
 
 
-@put(sync_to_thread=True)
+@put(sync_to_thread=True, opt={"gives": PLACED})
 def change(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
     """Use a placement from now on; servers that it moves are restarted."""
     library = _allowed(state)
     return _told(library, library.placement.set(data.placement or {}))
 
 
-@delete(status_code=200, sync_to_thread=True)
+@delete(status_code=200, sync_to_thread=True, opt={"gives": {"placement": type(None)}})
 def clear(state: State) -> dict[str, Any]:
     """Let lilbee plan by itself again."""
     library = _allowed(state)

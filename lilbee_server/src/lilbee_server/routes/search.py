@@ -8,11 +8,12 @@ from litestar import get
 from litestar.datastructures import State
 from litestar.params import QueryParameter
 
+from lilbee_core.types import DocumentTrace, SearchResult
 from lilbee_server.grants import Granted
 from lilbee_server.library import library_of
 
 
-@get("/api/search", sync_to_thread=True, opt={"scoped": True})
+@get("/api/search", sync_to_thread=True, opt={"scoped": True, "gives": SearchResult})
 def search(
     state: State,
     grant: Granted,
@@ -30,7 +31,7 @@ def search(
     return grant.shown(found.to_dict(trace=explain))
 
 
-@get("/api/explain", sync_to_thread=True, opt={"scoped": True})
+@get("/api/explain", sync_to_thread=True, opt={"scoped": True, "gives": DocumentTrace})
 def explain(
     state: State,
     grant: Granted,

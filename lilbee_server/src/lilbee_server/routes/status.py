@@ -7,10 +7,11 @@ from typing import Any
 from litestar import get
 from litestar.datastructures import State
 
+from lilbee_core.types import LibraryStatus
 from lilbee_server.library import library_of
 
 
-@get("/api/status", sync_to_thread=True)
+@get("/api/status", sync_to_thread=True, opt={"gives": LibraryStatus})
 def status(state: State) -> dict[str, Any]:
     """Return documents per state, chunks, embedder and sizes."""
     return library_of(state).status().to_dict()

@@ -13,11 +13,13 @@ from litestar.response import ServerSentEvent
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.errors import InvalidArgument, ModelNotFound
 from lilbee_core.tokens import Grant
+from lilbee_server.describe import Streams
 from lilbee_server.generation import Generation
 from lilbee_server.grants import Granted
 from lilbee_server.library import library_of, turns_of
 from lilbee_server.openai.bodies import ChatCompletion, Embeddings, Rerank
 from lilbee_server.openai.errors import NoTools, bug, http_error, lilbee_error, too_deep
+from lilbee_server.openai.forms import COMPLETION, LISTED, MODEL, ORDER, VECTORS
 from lilbee_server.openai.replies import Completion, streamed, vectors_reply, whole
 from lilbee_server.openai.requests import documents_of, messages_of, options_of, texts_of
 from lilbee_server.streams import HEARTBEAT_S, PATIENCE_S
@@ -25,13 +27,13 @@ from lilbee_server.streams import HEARTBEAT_S, PATIENCE_S
 ANSWERING = "lilbee"
 
 
-@get("/models", sync_to_thread=True, opt={"scoped": True})
+@get("/models", sync_to_thread=True, opt={"scoped": True, "gives": LISTED})
 def models(state: State, grant: Granted) -> dict[str, Any]:
     """Return the models that can be asked. `lilbee` answers from the documents, `lilbee:NAME` from one collection."""
     return {"object": "list", "data": _models(library_of(state), grant)}
 
 
-@get("/models/{name:path}", sync_to_thread=True, opt={"scoped": True})
+@get("/models/{name:path}", sync_to_thread=True, opt={"scoped": True, "gives": MODEL})
 def model(state: State, grant: Granted, name: Annotated[str, PathParameter(description="Its id.")]) -> dict[str, Any]:
     """Return one model."""
     wanted = name.removeprefix("/")
@@ -41,7 +43,7 @@ def model(state: State, grant: Granted, name: Annotated[str, PathParameter(descr
     raise ModelNotFound(f"there is no model {wanted!r}", hint="GET /v1/models lists them.")
 
 
-@post("/chat/completions", status_code=200, opt={"scoped": True, "reads": True})
+@post("/chat/completions", status_code=200, opt={"scoped": True, "reads": True, "gives": Streams(COMPLETION)})
 async def chat(state: State, grant: Granted, data: JSONBody[ChatCompletion]) -> Response[Any]:
     """Go on with a conversation, whole or as a stream.
 
@@ -56,7 +58,7 @@ async def chat(state: State, grant: Granted, data: JSONBody[ChatCompletion]) -> 
     return ServerSentEvent(streamed(generation, completion, with_usage=with_usage, heartbeat_s=HEARTBEAT_S))
 
 
-@post("/embeddings", status_code=200, sync_to_thread=True, opt={"scoped": True, "reads": True})
+@post("/embeddings", status_code=200, sync_to_thread=True, opt={"scoped": True, "reads": True, "gives": VECTORS})
 def embeddings(state: State, data: JSONBody[Embeddings]) -> dict[str, Any]:
     """Make a vector of each text, with the library's embedding model."""
     inference, texts = library_of(state).inference, texts_of(data)
@@ -70,7 +72,7 @@ def embeddings(state: State, data: JSONBody[Embeddings]) -> dict[str, Any]:
     return vectors_reply(vectors, model=name, as_base64=data.encoding_format == "base64", tokens=tokens)
 
 
-@post("/rerank", status_code=200, sync_to_thread=True, opt={"scoped": True, "reads": True})
+@post("/rerank", status_code=200, sync_to_thread=True, opt={"scoped": True, "reads": True, "gives": ORDER})
 def rerank(state: State, data: JSONBody[Rerank]) -> dict[str, Any]:
     """Put texts in the order of their relevance to a query, with the library's reranking model."""
     inference, texts = library_of(state).inference, documents_of(data)
