@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from litestar import Litestar
 from litestar.routes import HTTPRoute
@@ -146,5 +146,5 @@ def _operation_id(path: str, method: str) -> str:
 
 
 def _tag(path: str) -> str:
-    parts = cast("list[str]", [part for part in path.split("/") if part])
+    parts = [part for part in path.split("/") if part]
     return "openai" if parts[0] == "v1" else parts[min(1, len(parts) - 1)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 from lilbee_server.describe._hints import (
     ANYTHING,
@@ -32,6 +32,10 @@ _TEXTS = frozenset({"as_posix", "isoformat", "join", "strip", "title"})
 _ARRAYS = frozenset({"list", "sorted", "tuple"})
 
 
+Form: TypeAlias = Any
+"""What says how a value looks in JSON; `Shapes` tells which there are."""
+
+
 class Shapes:
     """Schemas of what is answered. `components` are those of the classes that were met, by name.
 
@@ -43,17 +47,18 @@ class Shapes:
     def __init__(self) -> None:
         self.components: dict[str, Schema] = {}
 
-    def of(self, form: Any) -> Schema:
+    def of(self, form: Form) -> Schema:
         """Return the schema of a form."""
         if isinstance(form, Mapping):
-            fields = cast("Mapping[str, Any]", form)
+            fields = cast("Mapping[str, Form]", form)
             properties = {name.removesuffix("?"): self.of(one) for name, one in fields.items()}
             return _object(properties, [name for name in fields if not name.endswith("?")])
         if isinstance(form, list):
-            (one,) = form
-            return {"type": "array", "items": self.of(one)}
+            (item,) = cast("Sequence[Form]", form)
+            return {"type": "array", "items": self.of(item)}
         if isinstance(form, tuple):
-            return {"allOf": [self.of(one) for one in form]}
+            parts = cast("Sequence[Form]", form)
+            return {"allOf": [self.of(one) for one in parts]}
         if isinstance(form, str):
             module, _, name = form.partition(":")
             return self.of(getattr(import_module(module), name))
@@ -134,7 +139,7 @@ class _Reader:
         return object
 
     def _schema(self, node: ast.expr) -> Schema:
-        read = _READ.get(type(node))
+        read = self._READ.get(type(node))
         return read(self, node) if read is not None else hint_schema(self._hint(node), self._shapes.named)
 
     def _name(self, node: ast.Name) -> Schema:
@@ -220,16 +225,21 @@ class _Reader:
         values = hint_schema(pair[-1], self._shapes.named) if pair else ANYTHING
         return {"type": "object", "additionalProperties": values}
 
+    def _truth(self, node: ast.Compare) -> Schema:
+        return {"type": "boolean"}
 
-_READ: dict[type[ast.expr], Callable[[_Reader, Any], Schema]] = {
-    ast.Name: _Reader._name,
-    ast.Constant: _Reader._constant,
-    ast.Dict: _Reader._dict,
-    ast.List: _Reader._list,
-    ast.ListComp: _Reader._comprehension,
-    ast.IfExp: _Reader._choice,
-    ast.BinOp: _Reader._number,
-    ast.Compare: lambda *_: {"type": "boolean"},
-    ast.JoinedStr: lambda *_: {"type": "string"},
-    ast.Call: _Reader._call,
-}
+    def _text(self, node: ast.JoinedStr) -> Schema:
+        return {"type": "string"}
+
+    _READ: ClassVar[dict[type[ast.expr], Callable[[_Reader, Any], Schema]]] = {
+        ast.Name: _name,
+        ast.Constant: _constant,
+        ast.Dict: _dict,
+        ast.List: _list,
+        ast.ListComp: _comprehension,
+        ast.IfExp: _choice,
+        ast.BinOp: _number,
+        ast.Compare: _truth,
+        ast.JoinedStr: _text,
+        ast.Call: _call,
+    }

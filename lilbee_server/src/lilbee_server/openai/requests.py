@@ -141,7 +141,7 @@ def _part(whole: dict[str, Any], name: str) -> dict[str, Any]:
     Raises:
         InvalidArgument: If it is something else.
     """
-    part = whole.get(name) or {}
+    part: object = whole.get(name) or {}
     if not isinstance(part, dict):
         raise InvalidArgument(f"{name} is no object, but {part!r}", hint=f"Send {name} as an object.")
     return cast("dict[str, Any]", part)
