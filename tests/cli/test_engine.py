@@ -57,13 +57,22 @@ def test_stop_ends_it_and_says_how_many(lilbee: Run, fleet: Fleet) -> None:
     assert fleet.status()[0].state == "stopped"
 
 
-def test_logs_are_shown_by_id_and_by_role(lilbee: Run, fleet: Fleet) -> None:
+def test_logs_are_shown_by_id_and_by_role(lilbee: Run, fleet: Fleet, tmp_path: Path) -> None:
+    state_dir = tmp_path / "data" / "fleet"
     assert "listening on" in lilbee("engine", "logs", "embed-0").out
     assert "listening on" in lilbee("engine", "logs", "embed", "--lines", "1", "--json").json()["log"]
     missing = lilbee("engine", "logs", "chat")
     assert missing.code == 1
-    assert "there is no running server 'chat'" in missing.err
+    assert "there is no log of a server 'chat' (running: embed-0)" in missing.err
     assert "engine status" in missing.err
+    # What it wrote last outlives it, and nothing else does.
+    assert lilbee("engine", "stop").code == 0
+    assert lilbee("engine", "status").out.endswith("no server runs\n")
+    told = lilbee("engine", "logs", "embed").out
+    assert told.startswith("== embed-0, ended 2")
+    assert "listening on" in told
+    assert "listening on" in lilbee("engine", "logs", "embed-0", "--ended", "--json").json()["log"]
+    assert {path.name for path in state_dir.iterdir()} <= {"lock", "ended"}
 
 
 def test_without_an_engine_the_way_to_one_is_told(lilbee: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,7 @@ class Servers:
 
     def left(self) -> list[str]:
         """What is on disk although nothing runs."""
-        return sorted(path.name for path in self.state.iterdir() if path.name != "lock")
+        return sorted(path.name for path in self.state.iterdir() if path.name not in ("lock", "ended"))
 
     def close(self) -> None:
         self.stack.close()

@@ -129,7 +129,7 @@ class Smoke:
         pids = [one.pid for one in self._fleet.status() if one.pid is not None]
         self._fleet.close()
         left = [pid for pid in pids if psutil.pid_exists(pid)]
-        files = [path.name for path in self._state.iterdir() if path.name != "lock"]
+        files = [path.name for path in self._state.iterdir() if path.name not in ("lock", "ended")]
         if left or files:
             raise RuntimeError(f"left behind: processes {left}, files {files}")
         return f"{len(pids)} servers ended, nothing left"

@@ -24,7 +24,7 @@ from lilbee_core.errors import FleetError
 from lilbee_core.events import Progress, ServerStarted, ServerStopped, Warned
 from lilbee_core.fleet import Fleet, FleetOptions, RoleModel, find_engine
 from lilbee_core.fleet._engine import Candidate
-from lilbee_core.fleet._state import StateFolder
+from lilbee_core.fleet._state import ProcessMark, StateFolder
 from lilbee_core.models import read_facts
 from lilbee_core.protocols import Endpoint
 from lilbee_core.testing import RecordingSink
@@ -96,7 +96,7 @@ class World:
 
     def left(self) -> list[str]:
         """What is on disk although nothing runs."""
-        return sorted(path.name for path in self.state.iterdir() if path.name != "lock")
+        return sorted(path.name for path in self.state.iterdir() if path.name not in ("lock", "ended"))
 
     def close(self) -> None:
         self._stack.close()
@@ -115,6 +115,12 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def pids(fleet: Fleet) -> dict[str, int]:
     return {one.id: one.pid for one in fleet.status() if one.pid is not None}
+
+
+def pids_of(fleet: Fleet) -> dict[str, int]:
+    """The processes of a fleet once its embedder is there."""
+    fleet.endpoint("embed")
+    return pids(fleet)
 
 
 class TestStarting:
@@ -311,11 +317,13 @@ fleet.endpoint("embed")
 print(fleet.status()[0].pid, flush=True)
 if {detach}:
     fleet.close()
-os.kill(os.getpid(), signal.SIGKILL)
+os.kill(os.getpid(), {number})
 """
 
 
-def run_owner(world: World, *, outlives: bool, detach: bool, model: str = "embed.gguf") -> int:
+def run_owner(
+    world: World, *, outlives: bool, detach: bool, model: str = "embed.gguf", number: int = signal.SIGKILL
+) -> int:
     """Run a fleet in a process that is killed, and return the id of the server it left behind."""
     code = OWNER.format(
         root=str(Path(__file__).resolve().parents[3]),
@@ -324,6 +332,7 @@ def run_owner(world: World, *, outlives: bool, detach: bool, model: str = "embed
         program=str(world.program),
         outlives=outlives,
         detach=detach,
+        number=int(number),
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr
@@ -345,11 +354,27 @@ class TestStayingWarm:
         fleet.close()
         assert alive(left)
         assert next(iter(world.fleet(options=WARM).running())).detached
+        # The same process may take it up again.
+        again = world.fleet(world.server("embed"), options=WARM)
+        assert pids_of(again) == {"embed-0": left}
+        assert not next(iter(again.running())).detached
 
-    def test_a_dead_owner_that_had_no_time_to_leave_it_running_gets_no_mercy(self, world: World) -> None:
-        left = run_owner(world, outlives=True, detach=False)
-        world.fleet(world.server("embed"), options=WARM).endpoint("embed")
-        assert not alive(left)
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+    def test_an_owner_that_is_killed_leaves_it_to_the_next_one_too(self, world: World, number: signal.Signals) -> None:
+        left = run_owner(world, outlives=True, detach=False, number=number)
+        (found,) = world.fleet(options=WARM).running()
+        assert (found.pid, found.detached, found.error) == (left, True, "")
+        fleet = world.fleet(world.server("embed"), options=WARM)
+        fleet.endpoint("embed")
+        assert (fleet.status()[0].pid, fleet.status()[0].adopted) == (left, True)
+        assert [record.owner.pid for record in StateFolder(world.state).scan()] == [os.getpid()]
+
+    def test_one_of_an_owner_that_lives_is_not_taken_over(self, world: World) -> None:
+        first, second = (world.fleet(world.server("embed"), options=WARM) for _ in range(2))
+        owned = pids_of(first)
+        record = next(StateFolder(world.state).scan())
+        StateFolder(world.state).write(replace(record, path=None, owner=ProcessMark.of(os.getppid())))
+        assert pids_of(second) != owned
 
     def test_it_is_ended_once_the_setting_is_off(self, world: World) -> None:
         left = run_owner(world, outlives=True, detach=True)

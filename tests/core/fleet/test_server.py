@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ import pytest
 
 from lilbee_core.errors import FleetError
 from lilbee_core.events import ServerStarted, ServerStopped
-from lilbee_core.fleet._loading import load_limit_s, weights_bytes
-from lilbee_core.fleet._server import COOLDOWN_S, STEADY_S, Server, State, backoff_s
+from lilbee_core.fleet._loading import MOST_TRIES, backoff_s, load_limit_s, weights_bytes
+from lilbee_core.fleet._server import COOLDOWN_S, STEADY_S, Server, State
 from lilbee_core.fleet._state import ProcessMark, ServerRecord
 from lilbee_core.protocols import Endpoint
 from lilbee_core.testing import FakeLauncher, FakeProcess, ManualClock, RecordingSink
@@ -171,6 +172,47 @@ class TestFailingToStart:
         assert all(line.removeprefix("E ") in error.message for line in lines)
         assert "embed-0" in error.message
         assert bench.server.state is State.FAILED
+        # What would be the same at another try is not tried again.
+        again = code == -9 or stable in ("fleet.port_taken", "fleet.start_failed")
+        assert len(bench.launcher.processes) == (MOST_TRIES if again else 1)
+        assert (f"{MOST_TRIES} times in a row" in error.message) is again
+
+    def test_one_that_is_killed_while_it_loads_is_started_again_after_the_usual_back_off(self, tmp_path: Path) -> None:
+        codes = [-9, 134]
+
+        def prepare(process: FakeProcess) -> None:
+            (process.exit(codes.pop(0), "loading tensors") if codes else listening(process))
+
+        bench = Bench(tmp_path, prepare)
+        before = bench.clock.monotonic()
+        assert bench.start().base_url == "http://127.0.0.1:21002/v1"
+        assert bench.clock.monotonic() - before == pytest.approx(backoff_s(1) + backoff_s(2))
+        assert (bench.server.starts, bench.server.error, bench.server.state) == (3, None, State.READY)
+        # A dead process is never what is written down.
+        assert [one.process.pid if one is not None and one.process is not None else None for one in bench.recorded] == [
+            None, 1000, None, 1001, None, 1002, 1002,
+        ]  # fmt: skip
+
+    def test_one_that_is_stopped_on_purpose_while_it_loads_is_not(self, tmp_path: Path) -> None:
+        """`lilbee engine stop` in another terminal takes the record away and ends the process."""
+
+        def prepare(process: FakeProcess) -> None:
+            made.on_disk = False
+            process.exit(-15)
+
+        made = Bench(tmp_path, prepare)
+        assert "stopped while it loaded" in made.failing().message
+        assert len(made.launcher.processes) == 1
+        assert made.server.state is State.STOPPED
+
+    def test_a_start_that_is_given_up_is_not_tried_again(self, tmp_path: Path) -> None:
+        def prepare(process: FakeProcess) -> None:
+            process.exit(-9)
+            made.server.ask_to_end()
+
+        made = Bench(tmp_path, prepare)
+        assert "stopped while it loaded" in made.failing().message
+        assert len(made.launcher.processes) == 1
 
     def test_time_stamps_and_repeated_lines_are_left_out(self, tmp_path: Path) -> None:
         line = "0.00.006.760 E gguf_init_from_file: failed to open GGUF file 'nope.gguf'"
@@ -206,11 +248,11 @@ class TestFailingToStart:
         bench = Bench(tmp_path, saying("boom", code=1))
         first = bench.failing()
         assert bench.failing() is first
-        assert len(bench.launcher.processes) == 1
+        assert len(bench.launcher.processes) == MOST_TRIES
         assert not bench.server.wants_restart  # it never ran: nobody waits for it
         bench.clock.advance(backoff_s(2))
         bench.failing()
-        assert len(bench.launcher.processes) == 2
+        assert len(bench.launcher.processes) == 2 * MOST_TRIES
         bench.clock.advance(backoff_s(2))
         assert not bench.server.may_start
         bench.clock.advance(backoff_s(3))
@@ -387,6 +429,14 @@ class TestAdopting:
         assert server.endpoint.api_key == record.api_key
         assert server.status().adopted
         assert server.starts == 0
+
+    def test_one_whose_owner_died_before_it_wrote_down_the_port_is_found_by_its_log(self, bench: Bench) -> None:
+        record, server = replace(self.record(bench), port=None), self.fresh(bench)
+        assert server.adopt(record, bench.launcher.processes[0])
+        assert server.endpoint is not None
+        assert server.endpoint.base_url == "http://127.0.0.1:21000/v1"
+        bench.launcher.processes[0].lines.clear()  # it has not come so far
+        assert not self.fresh(bench).adopt(record, bench.launcher.processes[0])
 
     def test_one_that_does_not_answer_is_not(self, bench: Bench) -> None:
         record, server = self.record(bench), self.fresh(bench)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from lilbee_core.errors import FleetError
 from lilbee_core.fleet._inventory import log_of, running
+from lilbee_core.fleet._logs import ended, keep
 from lilbee_core.fleet._reaper import SystemProcesses, reap
 from lilbee_core.fleet._state import GroupRecord, ProcessMark, ServerRecord, StateFolder, plain_name
 from lilbee_core.types import Device, MachineSnapshot
@@ -309,4 +310,56 @@ class TestInventory:
         state.write(GroupRecord(group="embed", owner=DEAD, servers=(server(log_file=str(log)),)))
         assert log_of(state, "embed", 5) == "== embed-0 of process 1\none\ntwo\n\n== embed-0 of process 2\none\ntwo"
         with pytest.raises(FleetError, match=r"'chat'.*embed-0"):
+            log_of(state, "chat", 5)
+
+    def test_what_dead_processes_wrote_down_is_forgotten_by_whoever_looks(self, state: StateFolder) -> None:
+        """Nothing is ended by looking: a server that outlived its owner stays, and so does its record."""
+        log = state.folder / "a.log"
+        for number, group in enumerate(("embed", "vision", "chat")):
+            owner = ME if group == "chat" else DEAD
+            mark = ProcessMark(30 + number, 1.0)
+            files = {"log_file": str(log), "key_file": str(state.folder / "a.key")} if group == "embed" else {}
+            state.write(GroupRecord(group=group, owner=owner, servers=(server(f"{group}-0", process=mark, **files),)))
+        log.write_text("last words\n")
+        (state.folder / "a.key").write_text("secret")
+        processes = FakeProcesses(ME, ProcessMark(31, 1.0))
+        assert [one.id for one in running(state, processes)] == ["vision-0"]
+        assert [record.group for record in state.scan()] == ["chat", "vision"]
+        assert sorted(path.name for path in state.folder.glob("a.*")) == []
+        assert processes.ended == []
+        assert log_of(state, "embed", 5).endswith("last words")
+
+    def test_what_is_kept_warm_is_told_as_left_running_once_its_owner_is_gone(self, state: StateFolder) -> None:
+        for owner in (ME, DEAD):
+            state.write(GroupRecord(group="embed", owner=owner, detached=True, servers=(server(),)))
+        found = running(state, FakeProcesses(ME, ProcessMark(30, 3.0)))
+        assert [(one.owner_pid, one.detached, one.error) for one in found] == [(1, False, ""), (2, True, "")]
+
+    def test_the_last_logs_of_each_server_that_ended_are_kept(self, state: StateFolder) -> None:
+        state.prepare()
+        for number in range(6):
+            for name in ("embed-0", "embed-1"):
+                log = state.folder / "x.log"
+                log.write_text(f"{name} said {number}\n" * 20_000)
+                keep(log, name, ended_at=1_750_000_000.0 + number)
+                assert not log.exists()
+        kept = [one.path for one in ended(state.folder)]
+        assert len(kept) == 6  # three of each
+        assert all(path.stat().st_size <= 200_000 for path in kept)
+        empty = state.folder / "x.log"
+        empty.touch()
+        keep(empty, "embed-0")
+        assert not empty.exists()
+        assert len(ended(state.folder)) == 6
+        assert log_of(state, "embed-1", 1) == "== embed-1, ended 2025-06-15T15:06:45Z\nembed-1 said 5"
+        assert [line for line in log_of(state, "embed", 1).splitlines() if "said" in line] == [
+            "embed-0 said 5", "embed-1 said 5",
+        ]  # fmt: skip
+        # One that runs comes first; those that ended are there for who asks for them, the latest last.
+        log.write_text("running\n")
+        state.write(GroupRecord(group="embed", owner=ME, servers=(server(log_file=str(log)),)))
+        assert log_of(state, "embed", 5) == "running"
+        told = log_of(state, "embed-0", 1, ended=True)
+        assert [line[-1] for line in told.splitlines() if "said" in line] == ["3", "4", "5"]
+        with pytest.raises(FleetError, match=r"'chat'.*running: embed-0; ended: embed-0, embed-1"):
             log_of(state, "chat", 5)

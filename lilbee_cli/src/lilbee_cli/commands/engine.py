@@ -58,11 +58,15 @@ def stop(told: Common) -> None:
 @command.command("logs")
 @click.argument("server")
 @click.option("--lines", "-n", default=50, show_default=True, type=click.IntRange(1, 10_000), help="How many lines.")
+@click.option("--ended", is_flag=True, help="Those of servers that have ended, of which the last three are kept.")
 @common
-def logs(told: Common, server: str, *, lines: int) -> None:
-    """Show the last lines that SERVER (an id such as embed-0, or a role) wrote."""
+def logs(told: Common, server: str, *, lines: int, ended: bool) -> None:
+    """Show the last lines that SERVER (an id such as embed-0, or a role) wrote.
+
+    Where none runs, it is the last that was heard of one that has ended.
+    """
     with told.open() as bee:
-        found = bee.fleet.log(server, lines=lines)
+        found = bee.fleet.log(server, lines=lines, ended=ended)
     if told.as_json:
         emit({"server": server, "log": found})
     else:

@@ -70,9 +70,9 @@ class AsyncFleet:
         """See `Fleet.running`."""
         return await self._threads.run(self._inner.running)
 
-    async def log(self, server: str, *, lines: int = 50) -> str:
+    async def log(self, server: str, *, lines: int = 50, ended: bool = False) -> str:
         """See `Fleet.log`."""
-        return await self._threads.run(lambda: self._inner.log(server, lines=lines))
+        return await self._threads.run(lambda: self._inner.log(server, lines=lines, ended=ended))
 
     async def stop(self) -> tuple[int, ...]:
         """See `Fleet.stop`."""

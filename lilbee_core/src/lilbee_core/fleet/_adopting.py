@@ -70,8 +70,9 @@ def adopt_groups(
         if rest:
             log.info("ending %d server(s) of %s that do not fit any more", len(rest), record.group)
             processes.end(rest)
-        if adopted and record.path is not None:
-            record.path.unlink(missing_ok=True)
+        if adopted and record.path is not None and group is not None:
+            if record.path != group.path:  # it is ours by now if this very process left them running
+                record.path.unlink(missing_ok=True)
         elif not adopted:
             forget(record)
 

@@ -69,16 +69,28 @@ def last_words(log: str, lines: int = _LINES) -> str:
 _ILLEGAL = (-4, 132, 0xC000001D)
 
 
-def exited(name: str, code: int, log: str) -> FleetError:
-    """Return the error for a server that ended before it was ready."""
+_KILLED = (-9, 137)
+
+
+def may_pass(code: int, log: str) -> bool:
+    """Whether a server that ended before it was ready may fare better at another try: what it said names no reason."""
+    if code in _ILLEGAL:
+        return False
+    stable = next((stable for pattern, stable, _, _ in _CAUSES if pattern.search(log)), None)
+    return stable in (None, "fleet.port_taken")
+
+
+def exited(name: str, code: int, log: str, *, tries: int = 1) -> FleetError:
+    """Return the error for a server that ended before it was ready, at each of some tries."""
     said = last_words(log)
     if code in _ILLEGAL:
         return wrong_processor(name, code, log)
-    ended = f"the server {name} ended while it loaded ({_ending(code)})"
+    often = f", {tries} times in a row" if tries > 1 else ""
+    ended = f"the server {name} ended while it loaded ({_ending(code)}{often})"
     for pattern, stable, why, hint in _CAUSES:
         if pattern.search(log):
             return FleetError(_with(f"{ended}: {why}", said), hint=hint, code=stable)
-    if code in (-9, 137):
+    if code in _KILLED:
         hint = "The system may have run out of memory: choose a smaller model, or close other programs."
         return FleetError(_with(ended, said), hint=hint, code="fleet.out_of_memory")
     return FleetError(_with(ended, said), hint="See its last lines above.", code="fleet.start_failed")

@@ -21,7 +21,7 @@ from lilbee_core.fleet._argv import Wiring, server_command
 from lilbee_core.fleet._built import Built, end, roles_of
 from lilbee_core.fleet._engine import WRONG_PROCESSOR, Engine, find_engine, mark_unfit, switched
 from lilbee_core.fleet._groups import TURN_TIMEOUT_S, Group
-from lilbee_core.fleet._inventory import log_of, running
+from lilbee_core.fleet._inventory import log_of, running, tidy
 from lilbee_core.fleet._launcher import SystemLauncher
 from lilbee_core.fleet._loading import SHORTEST_LIMIT_S, Surroundings, loaded_bytes
 from lilbee_core.fleet._monitor import Monitor
@@ -320,13 +320,16 @@ class Fleet:
         """Return every server of this user's processes that runs now, whoever started it."""
         return running(self._state, self._processes)
 
-    def log(self, server: str, *, lines: int = 50) -> str:
+    def log(self, server: str, *, lines: int = 50, ended: bool = False) -> str:
         """Return the last lines of the log of a running server, or of the servers of a role.
 
+        Where none runs, or with `ended`, it is the last that was heard of those which have ended.
+
         Raises:
-            FleetError: If there is no such server.
+            FleetError: If there is no such server, and nothing is kept of one.
         """
-        return log_of(self._state, server, lines)
+        tidy(self._state, self._processes)
+        return log_of(self._state, server, lines, ended=ended)
 
     def stop(self) -> tuple[int, ...]:
         """End every server of this user's processes and return their ids; a role that is asked for starts anew."""

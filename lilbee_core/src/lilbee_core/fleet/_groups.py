@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from lilbee_core.fleet._loading import Surroundings
 from lilbee_core.fleet._server import Server
-from lilbee_core.fleet._state import GroupRecord, StateFolder
+from lilbee_core.fleet._state import GroupRecord, ProcessMark, StateFolder
 from lilbee_core.fleet._turns import Turns
 from lilbee_core.types import MachineSnapshot, PlacedServer, ServerGroup
 
@@ -46,6 +48,11 @@ class Group:
         return self.group.name
 
     @property
+    def path(self) -> Path:
+        """Where it is written down."""
+        return self._path
+
+    @property
     def engine_version(self) -> str:
         return self._around.engine.version
 
@@ -69,7 +76,8 @@ class Group:
             OSError: If the folder cannot be written.
         """
         with self._lock:
-            record = self.record()
+            # What is kept warm may be taken over however we end: who is killed has no time to say so.
+            record = self.record(detached=self._around.outlives)
             if record.servers:
                 self._state.write(record)
             else:
@@ -93,7 +101,8 @@ class Group:
             if one.endpoint is None:
                 one.close()
         with self._lock:
-            record = self.record(detached=True)
+            # They are nobody's from now on, even if this process goes on: one without a time of start is nobody.
+            record = replace(self.record(detached=True), owner=ProcessMark(self._around.owner.pid))
             if record.servers:
                 self._state.write(record)
         for one in self.servers:

@@ -1,4 +1,4 @@
-"""A start of a server: from its command line to the moment when it answers."""
+"""A start of a server: from its command line to the moment when it answers, with another try where that may help."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import FleetError
-from lilbee_core.fleet import _failing
+from lilbee_core.fleet import _failing, _logs
 from lilbee_core.fleet._argv import EMBED, RERANK, Wiring, server_command
 from lilbee_core.fleet._probe import Health, Probe
-from lilbee_core.fleet._state import ProcessMark
+from lilbee_core.fleet._state import ProcessMark, plain_name
 from lilbee_core.protocols import Endpoint, Launch
 from lilbee_core.types import PlacedServer
 
@@ -26,6 +26,10 @@ _LISTENING = re.compile(r"listening on https?://\S*?:(\d+)")
 _STEP_S = 0.02
 _LONGEST_STEP_S = 0.25
 LOG_LINES = 200
+
+MOST_TRIES = 3
+FIRST_BACKOFF_S = 1.0
+LONGEST_BACKOFF_S = 60.0
 
 SLOW_DISK_BYTES_PER_S = 50_000_000
 SHORTEST_LIMIT_S = 600.0
@@ -59,6 +63,11 @@ class Surroundings:
         return server_command(self.engine, placed, wiring)
 
 
+def backoff_s(failures: int) -> float:
+    """Return how long to leave a server alone that failed this often in a row. The first failure costs nothing."""
+    return 0.0 if failures <= 1 else float(min(FIRST_BACKOFF_S * 2 ** (failures - 2), LONGEST_BACKOFF_S))
+
+
 def load_limit_s(weights_bytes: int, shortest_s: float = SHORTEST_LIMIT_S) -> float:
     """Return how long a cold load may take: ten minutes, or longer for what a slow disk reads longer than that."""
     return max(shortest_s, weights_bytes / SLOW_DISK_BYTES_PER_S)
@@ -72,7 +81,11 @@ def weights_bytes(placed: PlacedServer) -> int:
 
 
 class Attempt:
-    """One try to start a server. One thread runs it; others may call `give_up`."""
+    """A start of a server. One thread runs it; others may call `give_up`.
+
+    A process that dies before it is ready, for no reason that would be the same again, is started anew after the
+    back-off that holds for any server that dies.
+    """
 
     def __init__(self, placed: PlacedServer, around: Surroundings, *, key_file: Path, log_file: Path) -> None:
         self.placed = placed
@@ -85,25 +98,53 @@ class Attempt:
         self._around = around
 
     def give_up(self) -> None:
-        """End the try at its next step."""
+        """End it at its next step."""
         self.wanted = False
 
-    def run(self, changed: Callable[[], None]) -> Endpoint:
-        """Start the process and wait until it answers; `changed` is called when there is more to write down.
+    def run(self, changed: Callable[[], None], is_recorded: Callable[[], bool] = lambda: True) -> Endpoint:
+        """Start the process and wait until it answers.
+
+        Args:
+            changed: Called when there is more to write down.
+            is_recorded: Tells whether what was written down is still there; if not, somebody ended it on purpose.
 
         Raises:
             FleetError: If it does not get there. The process may still run then.
         """
-        process = self._launch(changed)
-        changed()
-        return self._until_ready(process)
+        for tries in range(1, MOST_TRIES + 1):
+            process = self._launch(changed)
+            changed()
+            endpoint = self._until_ready(process)
+            if endpoint is not None:
+                return endpoint
+            self.wanted = self.wanted and is_recorded()
+            code, said = process.poll() or 0, process.log_tail(LOG_LINES)
+            if self.wanted and (tries == MOST_TRIES or not _failing.may_pass(code, said)):
+                raise _failing.exited(self.placed.id, code, said, tries=tries)
+            self._rest(backoff_s(tries))
+        raise AssertionError("the last try returns or raises")
+
+    def _rest(self, for_s: float) -> None:
+        clock = self._around.clock
+        until = clock.monotonic() + for_s
+        while self.wanted and (left := until - clock.monotonic()) > 0:
+            clock.sleep(min(left, _LONGEST_STEP_S))
+        self._require_wanted()
+
+    def _require_wanted(self) -> None:
+        if not self.wanted:
+            raise FleetError(
+                f"the server {self.placed.id} was stopped while it loaded",
+                hint="Ask again to start it.",
+            )
 
     def _launch(self, changed: Callable[[], None]) -> ProcessHandle:
         around = self._around
         command = around.command(self.placed, self.key_file)
         self.signature = signature_of(command)
+        self.process = self.mark = None
         self._write_key()
-        self.log_file.unlink(missing_ok=True)
+        _logs.keep(self.log_file, plain_name(self.placed.id))
         changed()  # before there is a process: one that we die too early to write down is found by its key file
         launch = Launch(
             command=command, environment=self.placed.environment, log_file=self.log_file, outlives=around.outlives
@@ -121,16 +162,16 @@ class Attempt:
         self.key_file.touch(mode=0o600)
         self.key_file.write_text(f"{self.key}\n", "ascii")
 
-    def _until_ready(self, process: ProcessHandle) -> Endpoint:
+    def _until_ready(self, process: ProcessHandle) -> Endpoint | None:
+        """Return where it listens once it answers, None if it has ended."""
         around, name = self._around, self.placed.id
         limit_s = load_limit_s(weights_bytes(self.placed), around.shortest_limit_s)
         deadline, step = around.clock.monotonic() + limit_s, _STEP_S
         while True:
             code = process.poll()
-            if not self.wanted:
-                raise FleetError(f"the server {name} was stopped while it loaded", hint="Ask again to start it.")
+            self._require_wanted()
             if code is not None:
-                raise _failing.exited(name, code, process.log_tail(LOG_LINES))
+                return None
             endpoint = self._listening(process)
             if endpoint is not None and around.probe.health(endpoint) is Health.READY:
                 return endpoint
@@ -140,8 +181,14 @@ class Attempt:
             step = min(step * 1.3, _LONGEST_STEP_S)
 
     def _listening(self, process: ProcessHandle) -> Endpoint | None:
-        found = _LISTENING.search(process.log_tail(LOG_LINES))
-        return None if found is None else endpoint_at(self.placed, int(found[1]), self.key)
+        port = port_in(process.log_tail(LOG_LINES))
+        return None if port is None else endpoint_at(self.placed, port, self.key)
+
+
+def port_in(log: str) -> int | None:
+    """Return the port that a server says in its log it listens on."""
+    found = _LISTENING.search(log)
+    return None if found is None else int(found[1])
 
 
 def endpoint_at(placed: PlacedServer, port: int, key: str) -> Endpoint:

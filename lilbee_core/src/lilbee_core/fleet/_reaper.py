@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lilbee_core.fleet._state import GroupRecord, ProcessMark, ServerRecord, StateFolder
+from lilbee_core.fleet import _logs
+from lilbee_core.fleet._state import GroupRecord, ProcessMark, ServerRecord, StateFolder, plain_name
 
 if TYPE_CHECKING:
     import psutil
@@ -95,8 +96,11 @@ def _running(server: ServerRecord, processes: Processes) -> Iterable[ProcessMark
 
 
 def forget(record: GroupRecord) -> None:
-    """Remove a record and what belongs to its servers."""
-    files = [Path(name) for one in record.servers for name in (one.key_file, one.log_file) if name]
+    """Remove a record and what belongs to its servers; their logs are put aside."""
+    for one in record.servers:
+        if one.log_file:
+            _logs.keep(Path(one.log_file), plain_name(one.id))
+    files = [Path(one.key_file) for one in record.servers if one.key_file]
     for path in (*files, *([record.path] if record.path is not None else [])):
         with contextlib.suppress(OSError):
             path.unlink()

@@ -18,12 +18,14 @@ from lilbee_core.fleet._loading import (
     LOG_LINES,
     Attempt,
     Surroundings,
+    backoff_s,
     endpoint_at,
+    port_in,
     signature_of,
     weights_bytes,
 )
 from lilbee_core.fleet._probe import Health
-from lilbee_core.fleet._state import ProcessMark, ServerRecord, file_stem
+from lilbee_core.fleet._state import ProcessMark, ServerRecord, file_stem, plain_name
 from lilbee_core.protocols import Endpoint
 from lilbee_core.types import LoadProgress, PlacedServer, ServerStatus
 
@@ -34,8 +36,6 @@ log = logging.getLogger(__name__)
 
 _TERMINATE_S = 5.0
 _PARTING_S = 0.25
-FIRST_BACKOFF_S = 1.0
-LONGEST_BACKOFF_S = 60.0
 MOST_RESTARTS = 5
 COOLDOWN_S = 2.0
 GONE = "fleet.gone"
@@ -51,11 +51,6 @@ class State(StrEnum):
     READY = "ready"
     FAILED = "failed"
     STOPPING = "stopping"
-
-
-def backoff_s(failures: int) -> float:
-    """Return how long to leave a server alone that failed this often in a row. The first failure costs nothing."""
-    return 0.0 if failures <= 1 else float(min(FIRST_BACKOFF_S * 2 ** (failures - 2), LONGEST_BACKOFF_S))
 
 
 class Server:
@@ -178,7 +173,7 @@ class Server:
     def _run(self, attempt: Attempt, future: Future[Endpoint]) -> None:
         with self._work:
             try:
-                endpoint = attempt.run(lambda: self._follow(attempt))
+                endpoint = attempt.run(lambda: self._follow(attempt), self._is_recorded)
                 self._now_ready(endpoint)
             except FleetError as error:
                 self._give_up(attempt, error)
@@ -201,14 +196,14 @@ class Server:
         """Take over what an attempt has come to, and write it down."""
         with self._lock:
             self._key, self._signature, self._adopted = attempt.key, attempt.signature, False
-            if attempt.process is not None:
-                self._process, self._mark = attempt.process, attempt.mark
-                self.starts += 1
+            self._process, self._mark = attempt.process, attempt.mark
+            self.starts += attempt.process is not None
         self._record()
 
     def _give_up(self, attempt: Attempt, error: FleetError) -> None:
         self._process = attempt.process
         self._end_process()
+        self._keep_log()
         with self._lock:
             wanted = attempt.wanted
             self._starting = self._attempt = None
@@ -280,6 +275,7 @@ class Server:
                 self._count_failure(loading=False)
                 self._error = _failing.died(self.id, code, process.log_tail(LOG_LINES))
                 log.warning("%s", self._error.message)
+        self._keep_log()
         self._try_to_record()
         self._around.events(ServerStopped(role=self.placed.role, server=self.id, reason="died"))
         return True
@@ -332,7 +328,8 @@ class Server:
         with self._lock:
             self._gone = True
         self.stop(reason)
-        _discard(self.log_file, self._key_file)
+        self._keep_log()
+        _discard(self._key_file)
 
     def stop(self, reason: str = "closed") -> None:
         """End it and wait until it is gone; one that is just being started is given up."""
@@ -350,9 +347,12 @@ class Server:
                 # Whoever asked for it meanwhile has it started as soon as this is over.
                 self._state = State.STOPPED if self._starting is None else State.STARTING
                 self._failures = 0
-            _discard(self.log_file)
+            self._keep_log()
             self._try_to_record()
         self._around.events(ServerStopped(role=self.placed.role, server=self.id, reason=reason))
+
+    def _keep_log(self) -> None:
+        _logs.keep(self.log_file, plain_name(self.id))
 
     def _end_process(self) -> None:
         process = self._process
@@ -381,9 +381,11 @@ class Server:
         Nothing is changed if it is not.
         """
         wanted = signature_of(self._around.command(self.placed, self._key_file))
-        if record.process is None or record.port is None or record.signature != wanted or process.poll() is not None:
+        # Who started it may have died before it could write down where it listens.
+        port = record.port if record.port is not None else port_in(process.log_tail(LOG_LINES))
+        if record.process is None or port is None or record.signature != wanted or process.poll() is not None:
             return False
-        endpoint, probe = endpoint_at(self.placed, record.port, record.api_key), self._around.probe
+        endpoint, probe = endpoint_at(self.placed, port, record.api_key), self._around.probe
         if probe.health(endpoint) is not Health.READY:
             return False
         name = self.placed.model.replace(",", "_")
