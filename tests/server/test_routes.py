@@ -158,3 +158,38 @@ def test_wrong_parameters_are_told_in_our_words(client: TestClient[Litestar], ad
     error = answer.json()["error"]
     assert (error["code"], error["message"]) == ("argument.invalid", message)
     assert error["hint"]
+
+
+@pytest.mark.parametrize(
+    ("address", "message", "hint"),
+    [
+        ("/api/search?query=bees&topk=3", "there is no parameter 'topk'", "Did you mean top_k?"),
+        ("/api/search?query=bees&q=x", "there is no parameter 'q'", "Parameters of this address: collection,"),
+        ("/api/status?deep=1", "there is no parameter 'deep'", "Parameters of this address: none."),
+    ],
+)
+def test_parameters_that_no_route_knows_are_refused(client: Client, address: str, message: str, hint: str) -> None:
+    answer = client.get(address)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "argument.invalid")
+    assert answer.json()["error"]["message"] == message
+    assert answer.json()["error"]["hint"].startswith(hint)
+
+
+def test_clients_of_openai_may_send_parameters_of_others(client: Client) -> None:
+    assert client.get("/v1/models?api-version=2026-01-01").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("/api/ask", {"question": "x", "topk": 3}, "there is no field 'topk'"),
+        ("/api/ask", {}, "question is missing"),
+        ("/api/documents", {"documents": [{"path": "x"}]}, "documents[0].text is missing"),
+        ("/api/documents", {"documents": [{"path": "x", "text": "y", "titel": "z"}]}, "there is no field 'titel'"),
+        ("/api/sync", {"collections": "notes"}, "collections must be a list"),
+    ],
+)
+def test_bodies_say_what_is_wrong_with_them(client: Client, path: str, body: dict[str, Any], message: str) -> None:
+    answer = client.post(path, json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "argument.invalid")
+    assert answer.json()["error"]["message"] == message

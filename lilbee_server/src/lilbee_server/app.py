@@ -16,6 +16,7 @@ from lilbee_server.audit import Audit
 from lilbee_server.describe import openapi_config
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
+from lilbee_server.known import check_parameters
 from lilbee_server.problems import bug_problem, deep_problem, http_problem, lilbee_problem
 from lilbee_server.replies import Replies
 from lilbee_server.routes import (
@@ -92,6 +93,7 @@ def create_app(
             state=State({"library": library, "turns": turns, "replies": Replies(turns)}),
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             middleware=[guard],
+            before_request=check_parameters,
             exception_handlers={
                 LilbeeError: lilbee_problem,
                 HTTPException: http_problem,

@@ -17,8 +17,24 @@ log = logging.getLogger(__name__)
 
 # What the framework says: "Expected `int | null`, got `str`", "Expected `int` >= 1".
 _EXPECTED = re.compile(r"Expected `(\w+)[^`]*`(?: ([<>]=? \d+))?")
+_UNKNOWN = re.compile(r"Object contains unknown field `([^`]+)`")
+_LEFT_OUT = re.compile(r"Object missing required field `([^`]+)`")
 _MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
-_WANTED = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text"}
+_WANTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "a text",
+    "array": "a list",
+    "object": "an object",
+}
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "a text",
+    "array": "a list",
+    "object": "an object",
+}
 
 
 # What is served is data: nothing of it is to be run, framed, guessed at or kept.
@@ -126,6 +142,12 @@ def _wrong(error: ValidationException, request: Request[object, object, State]) 
 
 
 def _told(name: str, message: str, request: Request[object, object, State]) -> str:
+    unknown = _UNKNOWN.match(message)
+    if unknown is not None:
+        return f"there is no field {unknown[1]!r}"
+    left_out = _LEFT_OUT.match(message)
+    if left_out is not None:
+        return f"{'' if name == 'data' else f'{name}.'}{left_out[1]} is missing"
     kind = _EXPECTED.match(message)
     wanted = _WANTED.get(kind[1], "") if kind is not None else ""
     if not wanted:

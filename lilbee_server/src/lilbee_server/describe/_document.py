@@ -9,6 +9,7 @@ from typing import Any
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
+from lilbee_server.bodies import Body
 from lilbee_server.describe._hints import Schema
 from lilbee_server.describe._shapes import Shapes
 
@@ -40,6 +41,11 @@ _PROBLEM: Schema = {
         }
     },
     "required": ["error"],
+}
+_EVENT: Schema = {
+    "type": "object",
+    "description": "Each event of the stream. `data` is JSON; `id` says where to go on, as `Last-Event-ID`.",
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data")},
 }
 _OPENAI_PROBLEM: Schema = {
     "type": "object",
@@ -76,6 +82,9 @@ def described(app: Litestar, document: dict[str, Any]) -> dict[str, Any]:
         if operation is not None:
             paths.setdefault(path, {})[method] = _operation(operation, path, method, handler, shapes)
     schemas = {**document.get("components", {}).get("schemas", {}), **shapes.components}
+    for body in _bodies():
+        if body.__name__ in schemas:
+            schemas[body.__name__] = {**schemas[body.__name__], "additionalProperties": False}
     schemas |= {"Problem": _PROBLEM, "OpenAIProblem": _OPENAI_PROBLEM}
     bearer = {"type": "http", "scheme": "bearer", "description": "The token of server.json, or one of your own."}
     return {
@@ -86,6 +95,12 @@ def described(app: Litestar, document: dict[str, Any]) -> dict[str, Any]:
         "tags": [{"name": name} for name in dict.fromkeys(_tag(path) for path in paths)],
         "components": {"schemas": schemas, "securitySchemes": {"token": bearer}},
     }
+
+
+def _bodies(kind: type[Body] = Body) -> Iterator[type[Body]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _bodies(one)
 
 
 def _handlers(app: Litestar) -> Iterator[tuple[str, str, Any]]:
@@ -131,7 +146,7 @@ def _function(handler: Any) -> Any:
 def _content(form: Any, shapes: Shapes) -> dict[str, Any]:
     """Return what an answer holds, by media type."""
     if form == EVENTS:
-        return {"text/event-stream": {"schema": {"type": "string"}}}
+        return {"text/event-stream": {"schema": _EVENT}}
     if form == FILE:
         return {"text/markdown": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "object"}}}
     if isinstance(form, Streams):

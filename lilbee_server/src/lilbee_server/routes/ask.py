@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from litestar import post
@@ -14,21 +13,21 @@ from litestar.response import ServerSentEvent
 from lilbee_core.errors import EmptyReply
 from lilbee_core.tokens import Grant
 from lilbee_core.types import Answer, Delta
+from lilbee_server.bodies import Body
 from lilbee_server.describe import EVENTS
 from lilbee_server.grants import Granted
 from lilbee_server.library import library_of, turns_of
 from lilbee_server.streams import PATIENCE_S, reply_events
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Body):
     """What to answer, and where to look for it; the settings say what is left out here."""
 
     question: str
     top_k: int | None = None
     profile: str | None = None
-    paths: list[str] = field(default_factory=list[str])
-    collections: list[str] = field(default_factory=list[str])
+    paths: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
 
 
 @post("/api/ask", status_code=200, opt={"scoped": True, "reads": True, "gives": Answer})

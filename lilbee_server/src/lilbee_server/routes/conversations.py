@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 from litestar import Response, Router, delete, get, patch, post
@@ -14,6 +13,7 @@ from litestar.response import ServerSentEvent
 
 from lilbee_core.tokens import OWNER
 from lilbee_core.types import Compaction, ConversationInfo, ConversationMessage, Delta
+from lilbee_server.bodies import Body
 from lilbee_server.describe import EVENTS, FILE
 from lilbee_server.generation import Generation
 from lilbee_server.library import library_of, replies_of
@@ -28,40 +28,35 @@ Id = Annotated[str, PathParameter(description="The conversation: its id, the beg
 Last = Annotated[int | None, HeaderParameter(name="Last-Event-ID", description="Where to go on.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class New:
+class New(Body):
     """A conversation to begin; `collections` are those it searches, `scope` is raw, wiki, both or none."""
 
     title: str = ""
-    collections: list[str] = field(default_factory=list[str])
+    collections: tuple[str, ...] = ()
     scope: str = "raw"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class Sent(Body):
     """A message."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Chat(Sent):
     """A message, in a conversation, or in a new one that is made for it."""
 
     conversation: str | None = None
-    collections: list[str] = field(default_factory=list[str])
+    collections: tuple[str, ...] = ()
     scope: str = "raw"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Back:
+class Back(Body):
     """How far to go back: so many messages of the user, or a message's id."""
 
     to: int | str = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Title:
+class Title(Body):
     """What to call it."""
 
     title: str

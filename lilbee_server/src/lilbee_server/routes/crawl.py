@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from litestar import get, post
@@ -11,26 +10,25 @@ from litestar.params import JSONBody
 
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.types import WebPage
+from lilbee_server.bodies import Body
 from lilbee_server.describe import JOB
 from lilbee_server.library import library_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crawl:
+class Crawl(Body):
     """What to fetch; the settings say what is left out here."""
 
     urls: list[str]
     depth: int | None = None
     pages: int | None = None
-    include: list[str] = field(default_factory=list[str])
-    exclude: list[str] = field(default_factory=list[str])
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     other_sites: bool = False
     render: str | None = None
     resume: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forget:
+class Forget(Body):
     """Pages to delete."""
 
     urls: list[str]
@@ -51,8 +49,8 @@ def crawl(state: State, data: JSONBody[Crawl]) -> dict[str, Any]:
         urls=data.urls,
         depth=data.depth,
         pages=data.pages,
-        include=data.include,
-        exclude=data.exclude,
+        include=list(data.include),
+        exclude=list(data.exclude),
         other_sites=data.other_sites,
         render=data.render,
         resume=data.resume,

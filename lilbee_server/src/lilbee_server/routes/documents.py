@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +14,7 @@ from litestar.params import JSONBody, QueryParameter
 from lilbee_core import Document, Lilbee
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.types import CollectionInfo, DocumentRow, Passage, SyncReport
+from lilbee_server.bodies import Body
 from lilbee_server.describe import JOB
 from lilbee_server.grants import Granted
 from lilbee_server.library import library_of
@@ -25,31 +25,27 @@ MOST_ROWS = 1_000_000_000
 DOCUMENTS = {"documents": [DocumentRow], "next_offset": int | None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remove:
+class Remove(Body):
     """Documents to take out of the index: ids, `collection/path`, unique paths, folders."""
 
     documents: Strings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Add:
+class Add(Body):
     """Files and folders below the folders of collections."""
 
     paths: Strings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sync:
+class Sync(Body):
     """What to bring up to date; nothing named is everything."""
 
-    collections: Strings = field(default_factory=list[str])
+    collections: tuple[str, ...] = ()
     prune: bool = False
     retry: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Body):
     """A document that is no file: `path` is its name."""
 
     path: str
@@ -58,8 +54,7 @@ class Text:
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+class Texts(Body):
     """Documents that are no files."""
 
     documents: list[Text]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from litestar import Router, delete, get, post, put
@@ -11,14 +10,14 @@ from litestar.params import JSONBody
 
 from lilbee_core import Lilbee
 from lilbee_core.types import FleetPlan, MachineSnapshot
+from lilbee_server.bodies import Body
 from lilbee_server.library import library_of
 from lilbee_server.problems import Forbidden
 
 PLACED = (FleetPlan, {"placement": dict[str, Any] | None})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Body):
     """A placement by role, or null for lilbee's own plan."""
 
     placement: dict[str, Any] | None = None
