@@ -28,13 +28,6 @@ _WANTED = {
     "array": "a list",
     "object": "an object",
 }
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "str": "a text",
-    "array": "a list",
-    "object": "an object",
-}
 
 
 # What is served is data: nothing of it is to be run, framed, guessed at or kept.
