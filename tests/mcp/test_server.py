@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,64 +15,44 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from lilbee_core import Lilbee
-from lilbee_core.errors import InvalidArgument
 from lilbee_core.testing import HashEmbedder
 from lilbee_mcp.server import build_server
 from lilbee_mcp.tools.search import HIT_CHARS
+from tests.mcp.conftest import call
 from tests.support.websites import Website
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Lilbee]:
-    root = tmp_path / "notes"
-    root.mkdir()
-    (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
-    (root / "long.md").write_text("zebra " * 900, encoding="utf-8")
-    with Lilbee(root, embedder=HashEmbedder()) as bee:
-        bee.sync()
-        yield bee
+def library(shared: Lilbee) -> Lilbee:
+    return shared
 
 
-def call(library: Lilbee, name: str, **arguments: Any) -> Any:
-    async def work() -> Any:
-        async with Client(build_server(library)) as client:
-            return await client.call_tool(name, arguments)
-
-    return anyio.run(work)
-
-
-def test_the_tools_and_their_marks(library: Lilbee) -> None:
-    async def work() -> Any:
-        async with Client(build_server(library)) as client:
-            return (await client.list_tools()).tools
-
-    tools = anyio.run(work)
-    assert [tool.name for tool in tools] == ["search", "status"]
-    assert all(tool.annotations.read_only_hint for tool in tools)
-    assert len(json.dumps([tool.model_dump(mode="json") for tool in tools])) < 5_000
+def called(library: Lilbee, name: str, **arguments: Any) -> Any:
+    return call(library, name, arguments)
 
 
 def test_search_gives_the_same_hits_as_the_library(library: Lilbee) -> None:
-    result = call(library, "search", query="queen eggs", top_k=3)
+    result = called(library, "search", query="queen eggs", top_k=3)
     hits = result.structured_content["hits"]
     assert [hit["path"] for hit in hits] == [hit.path for hit in library.search("queen eggs", top_k=3)]
     assert hits[0]["line_start"] == 1
+    assert json.loads(result.content[0].text) == result.structured_content
     assert "lays eggs" in hits[0]["text"]
 
 
 def test_a_search_explains_one_document_if_asked_to(library: Lilbee) -> None:
-    told = call(library, "search", query="queen eggs path:bees.md", explain="long.md").structured_content
+    told = called(library, "search", query="queen eggs path:bees.md", explain="long.md").structured_content
     assert told["explained"]["verdict"] == "filtered"
-    assert "explained" not in call(library, "search", query="queen eggs").structured_content
+    assert "explained" not in called(library, "search", query="queen eggs").structured_content
 
 
 def test_a_long_hit_is_cut_and_says_so(library: Lilbee) -> None:
-    hits = call(library, "search", query="zebra").structured_content["hits"]
+    hits = called(library, "search", query="zebra").structured_content["hits"]
     assert all(len(hit["text"]) <= HIT_CHARS + 4 for hit in hits)
 
 
 def test_an_error_is_an_error_with_its_code(library: Lilbee) -> None:
-    result = call(library, "search", query="   ")
+    result = called(library, "search", query="   ")
     assert result.is_error
     assert "search.empty_query" in result.content[0].text
     assert "Traceback" not in result.content[0].text
@@ -86,15 +65,38 @@ def test_an_error_is_an_error_with_its_code(library: Lilbee) -> None:
         ("search", {"query": "bees", "top_k": "many"}, "argument.invalid: top_k must be a whole number, got 'many'."),
         ("search", {"query": "bees", "top_k": [1]}, "argument.invalid: top_k must be a whole number, got [1]."),
         ("search", {"query": "bees", "top_k": 0}, "argument.invalid: top_k must be at least 1, got 0."),
-        ("search", {"query": ["bees"], "top_k": None}, "['bees']; top_k must be a whole number, got None"),
+        ("search", {"query": ["bees"], "top_k": None}, '["bees"]; top_k must be a whole number, got null'),
+        ("search", {"query": "bees", "limit": 3}, "there is no argument 'limit'. search takes query, top_k, offset,"),
+        ("search", {"query": "b" * 30_000}, "argument.invalid: query is too long: at most 20,000 characters."),
+        ("search", {"query": "bees", "paths": "notes"}, "paths must be a list, got 'notes'."),
+        ("search", {"query": "bees", "paths": [{"a": 1}]}, 'paths.0 must be a text, got {"a": 1}.'),
+        ("search", {"query": "bees", "offset": -1}, "argument.invalid: offset must be at least 0, got -1."),
+        ("search", {"query": "bees", "collections": ["nope"]}, "library.not_found: there is no collection 'nope'"),
+        ("search", {"query": "bees", "scope": "moon"}, "argument.invalid: "),
+        ("read", {"document": "bees\0.md"}, "'bees\\x00.md' holds a NUL character"),
+        ("read", {"document": "../diary/secret.md"}, "library.not_found: "),
+        ("read", {"document": "bees.md", "place": "900-901"}, "argument.invalid: lines 900-901 lie outside"),
+        ("read", {"document": "bees.md", "offset": 99_999}, "argument.invalid: offset 99999 lies behind the end"),
+        ("read", {"document": "x" * 20_000}, "argument.invalid: document is too long"),
+        ("list_documents", {"state": "lost"}, "argument.invalid: 'lost' is no state"),
+        ("list_documents", {"limit": 0}, "argument.invalid: limit must be at least 1, got 0."),
+        ("job_status", {"job": "nope"}, "library.not_found: there is no job 'nope'"),
+        ("sync", {"wait_s": "long"}, "argument.invalid: wait_s must be a number, got 'long'."),
+        ("add", {"paths": []}, "argument.invalid: paths names nothing. Name at least one"),
+        ("remove", {"documents": []}, "argument.invalid: documents names nothing."),
+        ("status", {"x": 1}, "argument.invalid: there is no argument 'x'. status takes no arguments."),
+        ("", {}, "argument.invalid: there is no tool ''. Call one of add, ask, job_status,"),
         ("search", {}, "argument.invalid: query is missing. Correct"),
         ("find", {}, "argument.invalid: there is no tool 'find'. Call one of "),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_told_in_our_words(library: Lilbee, name: str, arguments: Any, told: str) -> None:
-    result = call(library, name, **arguments)
+    result = called(library, name, **arguments)
     assert result.is_error
     assert told in result.content[0].text
+    error = result.structured_content["error"]
+    assert result.content[0].text.startswith(f"{error['code']}: ")
+    assert error["hint"]
     assert "pydantic" not in result.content[0].text
     assert "validation error" not in result.content[0].text
 
@@ -117,7 +119,7 @@ def test_every_line_is_answered(tmp_path: Path) -> None:
 
 
 def test_status_counts(library: Lilbee) -> None:
-    assert call(library, "status").structured_content["documents"]["indexed"] == 2
+    assert called(library, "status").structured_content["documents"]["indexed"] == 4
 
 
 @pytest.mark.slow
@@ -134,19 +136,6 @@ def test_stdout_holds_the_protocol_alone(tmp_path: Path) -> None:
             return await client.call_tool("status", {})
 
     assert anyio.run(work).structured_content["documents"]["indexed"] == 0
-
-
-def test_the_web_is_out_of_reach_unless_somebody_allowed_it(library: Lilbee) -> None:
-    """An agent has the tools only where its user said so (R273)."""
-
-    async def names(*enable: str) -> list[str]:
-        async with Client(build_server(library, enable=enable)) as client:
-            return [tool.name for tool in (await client.list_tools()).tools]
-
-    assert "crawl" not in anyio.run(names)
-    assert anyio.run(names, "crawl")[-2:] == ["crawl", "crawl_status"]
-    with pytest.raises(InvalidArgument, match="no tools called 'web'"):
-        build_server(library, enable=("web",))
 
 
 def test_a_crawl_is_started_and_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

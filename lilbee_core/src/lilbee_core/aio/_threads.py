@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -61,7 +61,7 @@ class Threads:
             raise result
         return result
 
-    async def iterate(self, start: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
+    async def iterate(self, start: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
         """Turn an iterator into an async one, item by item; leaving early closes it."""
         import anyio
 

@@ -51,8 +51,8 @@ class Grant:
         """Whether a job may be seen: one that works on nothing but collections that may be."""
         if self.collections is None:
             return True
-        names = options.get("collections")
-        return isinstance(names, list) and bool(names) and self.collections.issuperset(cast("list[str]", names))
+        names = cast("Sequence[str]", options.get("collections") or ())
+        return bool(names) and self.collections.issuperset(names)
 
     def shown(self, told: dict[str, object]) -> dict[str, object]:
         """Return a result or an answer without what speaks of the library as a whole, where that may not be seen."""

@@ -2,46 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from mcp.server import MCPServer
-from mcp.types import ToolAnnotations
+from pydantic import Field
 
-from lilbee_core import Lilbee
-from lilbee_mcp.failures import told
+from lilbee_core.errors import NotFound
+from lilbee_mcp.offers import Arguments, Call, offer
+from lilbee_mcp.tools.documents import Wait
+from lilbee_mcp.work import followed, started
 
 MOST_PAGES = 200
 
 
-def register(server: MCPServer, library: Lilbee) -> None:
-    """Add the tools."""
+class Crawl(Arguments):
+    """What `crawl` takes."""
 
-    @server.tool(annotations=ToolAnnotations(title="Crawl", read_only_hint=False, open_world_hint=True))
-    def crawl(url: str, depth: int = 0, pages: int = 20) -> dict[str, Any]:
-        """Fetch a page of the web, and with `depth` those that it links to on its site, and index them.
-
-        Returns a job at once; ask `crawl_status` with its id. Addresses inside the user's network are refused.
-        """
-        with told():
-            job = library.jobs.start("crawl", urls=[url], depth=max(0, depth), pages=max(1, min(pages, MOST_PAGES)))
-        return _short(job.to_dict())
-
-    @server.tool(annotations=ToolAnnotations(title="Crawl status", read_only_hint=True, open_world_hint=False))
-    def crawl_status(job: str, wait_s: float = 0.0) -> dict[str, Any]:
-        """Say how far a crawl is, and what came of it once it is over; waits for that at most `wait_s`, up to 30."""
-        with told():
-            record = library.jobs.require(job).wait(max(0.0, min(wait_s, 30.0)))
-        return _short(record.to_dict())
+    url: Annotated[str, Field(max_length=10_000)]
+    depth: Annotated[int, Field(ge=0)] = 0
+    pages: Annotated[int, Field(ge=1)] = 20
+    wait_s: Wait = 0
 
 
-def _short(record: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = record["result"] or {}
-    problems: list[dict[str, Any]] = result.get("failed", [])
-    counts: dict[str, Any] = {name: result[name] for name in ("pages", "new", "updated", "unchanged") if name in result}
-    failed = [{"url": one["url"], "reason": one["reason"]} for one in problems[:10]]
-    shown: dict[str, Any] = {"job": record["id"], "state": record["state"], "progress": record["progress"], **counts}
-    if failed:
-        shown["failed"] = failed
-    if record["error"]:
-        shown["error"] = record["error"]
-    return shown
+class CrawlStatus(Arguments):
+    """What `crawl_status` takes."""
+
+    job: str
+    wait_s: Wait = 0
+
+
+@offer(Crawl, "Crawl", outside=True, repeats=True)
+async def crawl(call: Call, asked: Crawl) -> dict[str, Any]:
+    """Fetch a page of the web, and with `depth` those that it links to on its site, and index them.
+
+    Returns a job at once; ask `crawl_status` with its id. Addresses inside the user's network are refused.
+    """
+    pages = min(asked.pages, MOST_PAGES)
+    return await started(call, "crawl", wait_s=asked.wait_s, urls=[asked.url], depth=asked.depth, pages=pages)
+
+
+@offer(CrawlStatus, "Crawl status", reads=True)
+async def crawl_status(call: Call, asked: CrawlStatus) -> dict[str, Any]:
+    """Say how far a crawl is, and what came of it once it is over; waits for that at most `wait_s`."""
+    job = await call.run(call.library.jobs.require, asked.job)
+    if job.kind != "crawl":
+        raise NotFound(f"{asked.job!r} is no crawl", hint="Ask job_status for other jobs.")
+    return await followed(call, job, wait_s=asked.wait_s)
+
+
+OFFERS = (crawl, crawl_status)
