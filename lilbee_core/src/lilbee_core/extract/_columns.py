@@ -7,7 +7,7 @@ fill their lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from lilbee_core.extract._layout import Run
@@ -57,6 +57,11 @@ class Band:
             tuple(run for run in row.runs if run.right <= middle),
             tuple(run for run in row.runs if run.right > middle),
         )
+
+
+def in_mirror(run: Run) -> Run:
+    """Return a run where it stands when its page is seen in a mirror."""
+    return replace(run, left=-run.right, right=-run.left)
 
 
 def rows_of(runs: Iterable[Run]) -> list[Row]:

@@ -34,11 +34,15 @@ class _Words(Protocol):
 
     def count_chars(self) -> int: ...
 
-    def get_charbox(self, index: int) -> Sides: ...
+    def get_charbox(self, index: int, *, loose: bool = False) -> Sides: ...
 
     def get_text_range(self) -> str: ...
 
     def get_text_bounded(self, left: float, bottom: float, right: float, top: float) -> str: ...
+
+
+class _RawWords(_Words, Protocol):
+    raw: object
 
 
 class _Piece(Protocol):
@@ -89,6 +93,19 @@ class _Pdfium(Protocol):
     PdfiumError: type[Exception]
 
     def PdfDocument(self, data: bytes, *, password: str | None) -> PdfFile: ...  # noqa: N802 - the library's name
+
+
+class _Matrix(Protocol):
+    a: float
+    b: float
+    c: float
+    d: float
+
+
+class _Native(Protocol):
+    def FPDFText_GetUnicode(self, words: object, index: int) -> int: ...  # noqa: N802
+
+    def FPDFText_GetMatrix(self, words: object, index: int, matrix: object) -> int: ...  # noqa: N802
 
 
 def _pdfium() -> _Pdfium:
@@ -188,6 +205,42 @@ def _gaps(text: _Words) -> Iterator[Sides]:
 
 def _content(text: _Words, sides: Sides) -> str:
     return " ".join(text.get_text_bounded(*sides).translate(_HYPHENS).split())
+
+
+def page_letters(document: PdfFile, number: int) -> tuple[list[Run], bool]:
+    """Return the letters and digits of a page (counted from 1), each with its place; and whether they are mirrored.
+
+    Raises:
+        NoLayout: If the page cannot be read, or holds too many.
+    """
+    pdfium = _pdfium()
+    try:
+        page = document[number - 1]
+        try:
+            return _letters(page)
+        finally:
+            page.close()
+    except (pdfium.PdfiumError, IndexError) as error:
+        raise NoLayout(str(error)) from error
+
+
+def _letters(page: _Page) -> tuple[list[Run], bool]:
+    import pypdfium2.raw
+
+    words = cast("_RawWords", page.get_textpage())
+    count = words.count_chars()
+    if count > _MAX_LETTERS:
+        raise NoLayout(f"{count} letters on a page")
+    shown, native, matrix = _as_shown(page), cast("_Native", pypdfium2.raw), cast("_Matrix", pypdfium2.raw.FS_MATRIX())
+    letters: list[Run] = []
+    mirrored = 0
+    for at in range(count):
+        char = chr(native.FPDFText_GetUnicode(words.raw, at))
+        if char.isalnum():
+            letters.append(Run(char, *shown.turn(words.get_charbox(at, loose=True))))
+            if native.FPDFText_GetMatrix(words.raw, at, matrix):
+                mirrored += matrix.a * matrix.d < matrix.b * matrix.c
+    return letters, mirrored * 2 > len(letters)
 
 
 def _joined(rects: list[Sides]) -> Iterator[Sides]:

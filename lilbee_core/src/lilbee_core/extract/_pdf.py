@@ -7,12 +7,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from lilbee_core.extract._bidi import in_reading_order
+from lilbee_core.extract._bidi import Seen, has_rtl, in_reading_order, is_rtl
 from lilbee_core.extract._boxes import box_segments
-from lilbee_core.extract._columns import bands, lines_by_column, lines_text, reads_across, rows_of
+from lilbee_core.extract._columns import bands, in_mirror, lines_by_column, lines_text, reads_across, rows_of
 from lilbee_core.extract._engine import Extraction, Node
 from lilbee_core.extract._grid import page_tables
-from lilbee_core.extract._layout import NoLayout, PdfFile, Run, opened, page_runs, page_size, picture_share
+from lilbee_core.extract._layout import (
+    NoLayout,
+    PdfFile,
+    Run,
+    opened,
+    page_letters,
+    page_runs,
+    page_size,
+    picture_share,
+)
+from lilbee_core.extract._letters import letters_of
 from lilbee_core.extract._paged import GAP, Placed, find_headings
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Box, Heading, Segment, Span, Table
@@ -45,7 +55,7 @@ def join_pages(extraction: Extraction, data: bytes, context: ExtractContext) -> 
     with ExitStack() as stack:
         layout = _Layout(stack, data, context)
         for number, raw in extraction.pages:
-            body = layout.in_order(number, in_reading_order(raw).strip("\n"))
+            body = layout.in_order(number, in_reading_order(raw, layout.seen(number, raw)).strip("\n"))
             if not layout.has_text(number, body):
                 without.append(number)
             segments.append(Segment(span=Span(at, at + len(body)), page=number))
@@ -79,9 +89,22 @@ class _Layout:
         except NoLayout:
             return
 
+    def seen(self, number: int, raw: str) -> Seen:
+        """Return where the letters of a page stand, if it is one with right-to-left writing."""
+        if self._document is None or not has_rtl(raw) or time.monotonic() > self._deadline:
+            return Seen()
+        try:
+            letters, mirrored = page_letters(self._document, number)
+        except NoLayout:
+            return Seen()
+        rows = ("".join(letters_of(run.text) for run in row.runs) for row in rows_of(letters))
+        return Seen(tuple(rows), mirrored=mirrored)
+
     def in_order(self, number: int, body: str) -> str:
         """Return the text of a page with its columns one after the other, if it reads across them."""
-        rows = rows_of(self._runs(number))
+        runs = self._runs(number)
+        # Seen in a mirror, a page that is read from the right is one that is read from the left.
+        rows = rows_of(map(in_mirror, runs) if is_rtl(body) else runs)
         found = bands(rows)
         if not found or not reads_across(body, rows, found):
             return body
