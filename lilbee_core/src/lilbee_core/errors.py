@@ -8,7 +8,7 @@
     ├── StoreError               store.failed, store.full, store.read_only, store.damaged
     │   ├── StoreLocked          store.locked
     │   ├── StoreTooNew          store.too_new
-    │   └── EmbedderMismatch     store.embedder_mismatch
+    │   └── EmbedderMismatch     store.embedder_mismatch, store.embedder_unknown
     ├── LibraryError             library.invalid, library.closed
     │   └── NotFound             library.not_found
     ├── SourceUnavailable        source.unavailable

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lilbee_core import Lilbee
-from lilbee_core.errors import EmbedderMismatch, ProviderUnavailable
+from lilbee_core.errors import EmbedderMismatch, LilbeeError, ProviderUnavailable
 from lilbee_core.providers import Breaker, Guard
 from lilbee_core.settings import Settings
 from lilbee_core.testing import HashEmbedder, ManualClock
@@ -200,11 +201,46 @@ def test_a_silent_reranker_is_left_out_after_one_wait(folder: Path, silent: str)
 def test_an_index_of_unknown_vectors_does_not_make_a_search_wait_for_long(folder: Path, silent: str) -> None:
     """The dimension of a model that did not build the index has to be asked for."""
     index(folder, embedding_model="openai/words")
-    with (
-        Lilbee(folder, settings(silent, embedding_model="openai/other"), clock=ManualClock()) as bee,
-        pytest.raises(EmbedderMismatch, match="openai/words"),
-    ):
-        bee.search("queen")
+    with Lilbee(folder, settings(silent, embedding_model="openai/other"), clock=ManualClock()) as bee:
+        found = bee.search("queen")
+        assert [hit.path for hit in found] == ["bees.md"]
+        (warning,) = found.warnings
+        assert "Searched by words alone" in warning
+        assert "built with openai/words" in warning
+        assert "openai/other is configured, whose server does not answer" in warning
+        assert "`lilbee use-embedder openai/other --anew`" in warning
+        with pytest.raises(EmbedderMismatch, match="openai/words"):
+            bee.search("vec: queen")  # meaning has no other way
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("openai/words", "LILBEE_OPENAI_BASE_URL"),
+        ("litellm/words", "pip install 'lilbee-core[litellm]'"),
+        ("nowhere/words.gguf", "lilbee model pull"),
+        ("acme/words", "install the plugin"),
+        ("words", "Write provider/name"),
+    ],
+)
+def test_words_are_searched_where_the_embedder_cannot_be_had_at_all(folder: Path, model: str, said: str) -> None:
+    """No address, no package, no file, no provider, no name: each says what to do, and no search fails for it."""
+    if model.startswith("litellm") and find_spec("litellm") is not None:
+        pytest.skip("litellm is installed")
+    index(folder, embedding_model="none")
+    with Lilbee(folder, Settings().changed({"embedding_model": model})) as bee:
+        for text in ("queen eggs", "term: queen"):
+            found = bee.search(text)
+            assert [hit.path for hit in found] == ["bees.md"]
+            warned = [one for one in found.warnings if "Searched by words alone" in one]
+            assert len(warned) == (0 if text.startswith("term") else 1)
+            assert all(said in one for one in warned)
+        answer = bee.ask("When does the queen lay eggs?")
+        assert answer.citations
+        assert any(said in one for one in answer.warnings)
+        with pytest.raises(LilbeeError) as caught:
+            bee.search("vec: queen")
+        assert said in caught.value.hint
 
 
 def test_the_doctor_does_not_hang_at_a_silent_server(folder: Path, silent: str) -> None:

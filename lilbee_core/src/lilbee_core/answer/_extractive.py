@@ -14,7 +14,7 @@ from lilbee_core.answer._framing import is_framing, is_like_heading
 from lilbee_core.answer._marks import harmless
 from lilbee_core.answer._not_found import not_found
 from lilbee_core.answer._sentences import Sentence, cite, sentences_of
-from lilbee_core.errors import ProviderError
+from lilbee_core.errors import ExtraMissing, ProviderError
 from lilbee_core.protocols import ANALYZED, EmbedderLike, QueryAnalyzer
 from lilbee_core.text import fold_space, subjects
 from lilbee_core.types import Answer, Background, Citation, Delta, SearchResult, Span
@@ -143,7 +143,7 @@ class ExtractiveAnswerer:
         try:
             asked = self._embedder.embed_query(question)
             near = self._embedder.embed_batch([fold_space(one.sentence.text) for one in rated]) @ asked
-        except ProviderError as error:
+        except (ProviderError, ExtraMissing) as error:
             log.warning("sentences are rated by words alone: %s", error.message)
             return rated
         both = [

@@ -10,7 +10,7 @@ from contextlib import closing
 from lilbee_core.answer._not_found import NOT_FOUND, not_found
 from lilbee_core.answer._prompt import Prompt, Wording, build_prompt, default_wording
 from lilbee_core.answer._reply import Reply, says_not_found
-from lilbee_core.errors import EmptyReply, ProviderError
+from lilbee_core.errors import EmptyReply, ExtraMissing, ProviderError
 from lilbee_core.protocols import ChatProvider, EmbedderLike
 from lilbee_core.text import Nearness, fill
 from lilbee_core.types import Answer, Background, ChatOptions, Delta, SearchResult, Verdict, closable
@@ -175,7 +175,7 @@ def nearness(embedder: EmbedderLike) -> Nearness:
     def near(one: str, other: str) -> float:
         try:
             first, second = embedder.embed_batch([one, other])
-        except ProviderError as error:
+        except (ProviderError, ExtraMissing) as error:
             log.warning("a statement is checked by its words alone: %s", error.message)
             return 0.0
         return float(first @ second)

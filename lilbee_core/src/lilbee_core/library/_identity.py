@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+EMBEDDER_UNKNOWN = "store.embedder_unknown"
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -67,7 +69,8 @@ def check_embedder(embedder: EmbedderLike | None, meta: IndexMeta | None) -> Non
     """Refuse to mix the vectors of two models.
 
     Raises:
-        EmbedderMismatch: If the configured embedder did not build this index.
+        EmbedderMismatch: If the configured embedder did not build this index; where its server does not say which
+            vectors it makes, the code is ``store.embedder_unknown``.
     """
     if meta is None or meta.fingerprint is None or embedder is None:
         return
@@ -81,8 +84,11 @@ def check_embedder(embedder: EmbedderLike | None, meta: IndexMeta | None) -> Non
         if now.dimension == meta.dimension
         else "vectors of another size cannot be kept; "
     )
+    unknown = now.fingerprint is None
     raise EmbedderMismatch(
-        f"this index was built with {meta.embedder} ({meta.dimension} numbers), but {now.model}{size} is configured",
+        f"this index was built with {meta.embedder} ({meta.dimension} numbers), but {now.model}{size} is configured"
+        + (", whose server does not answer" if unknown else ""),
+        code=EMBEDDER_UNKNOWN if unknown else None,
         hint=(
             f"Use {meta.embedder} again with `lilbee use-embedder`; {keeping}embed anew with {anew}. "
             "Word search works meanwhile: `lilbee search 'term: WORDS'`."

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lilbee_core.errors import LilbeeError
+from lilbee_core.errors import EmbedderMismatch, ExtraMissing, LilbeeError
 from lilbee_core.library._calibrating import KnownCalibration
 from lilbee_core.library._graphing import SearchGraph, is_mapped
-from lilbee_core.library._identity import check_embedder
+from lilbee_core.library._identity import EMBEDDER_UNKNOWN, check_embedder
 from lilbee_core.library._named_profiles import named_profiles, search_options
 from lilbee_core.library._narrowing import check_collections, collection_names, type_warnings
 from lilbee_core.library._parts import Parts
@@ -19,7 +19,13 @@ from lilbee_core.library._plugin_stages import with_plugins
 from lilbee_core.library._prompting import prompts_of
 from lilbee_core.library._rebuild import index_warnings
 from lilbee_core.library._staleness import Staleness
-from lilbee_core.library._waiting import answer_chat, query_chat, query_embedder, query_reranker
+from lilbee_core.library._waiting import (
+    answer_chat,
+    embedder_if_usable,
+    query_chat,
+    query_embedder,
+    query_reranker,
+)
 from lilbee_core.library._web_hits import with_urls
 from lilbee_core.types import Answer, Delta, DocumentRow, DocumentTrace, Query, SearchResult
 
@@ -29,13 +35,15 @@ if TYPE_CHECKING:
     from lilbee_core.search import ProfileSearcher
 
 _WORDS_ONLY = frozenset({"keyword"})
+_MEANING_ONLY = frozenset({"semantic", "hyde"})
 
 
 def run_search(parts: Parts, query: Query) -> SearchResult:
     """Run a query through the profile that it names."""
     check_collections(parts, query.filters.collections)
-    result = with_urls(parts, searcher_for(parts, query).search(query))
-    warnings = (*index_warnings(parts), *type_warnings(parts, result))
+    searcher, lacking = _searcher(parts, query)
+    result = with_urls(parts, searcher.search(query))
+    warnings = (*lacking, *index_warnings(parts), *type_warnings(parts, result))
     if not warnings and not result.hits and not parts.store.version:
         warnings = ("nothing is indexed here yet; run `lilbee sync`",)
     return replace(result, warnings=(*warnings, *result.warnings)) if warnings else result
@@ -90,14 +98,45 @@ def searcher_for(parts: Parts, query: Query) -> ProfileSearcher:
     Raises:
         EmbedderMismatch: If the query needs vectors and another embedder made those of the index.
     """
+    return _searcher(parts, query)[0]
+
+
+def _searcher(parts: Parts, query: Query) -> tuple[ProfileSearcher, tuple[str, ...]]:
+    """Return the searcher, and what is to be told where it has to do without the embedder that the settings name."""
     from lilbee_core.search import split_mode
 
     mode, _ = split_mode(query.text)
-    if (mode or query.profile) in _WORDS_ONLY:
-        return parts.once("searcher.words", partial(_build, parts, with_vectors=False))
-    _warm(parts)
-    check_embedder(query_embedder(parts), parts.meta())
-    return parts.once("searcher", partial(_build, parts, with_vectors=True))
+    profile, warnings = mode or query.profile, tuple[str, ...]()
+    if profile not in _WORDS_ONLY:
+        _warm(parts)
+        trouble = _trouble(parts)
+        if trouble is None:
+            return parts.once("searcher", partial(_build, parts, with_vectors=True)), ()
+        if profile in _MEANING_ONLY:
+            raise trouble
+        hint = f" {trouble.hint}" if trouble.hint else ""
+        warnings = (f"Searched by words alone, since the embedding model cannot be used: {trouble.message}.{hint}",)
+    return parts.once("searcher.words", partial(_build, parts, with_vectors=False)), warnings
+
+
+def _trouble(parts: Parts) -> LilbeeError | None:
+    """Return why the embedder that the settings name cannot be used at all, if so.
+
+    Raises:
+        EmbedderMismatch: If it is known to be another one than that of the index.
+    """
+    embedder, trouble = embedder_if_usable(parts)
+    if trouble is not None:
+        return trouble
+    try:
+        check_embedder(embedder, parts.meta())
+    except ExtraMissing as error:
+        return error
+    except EmbedderMismatch as error:
+        if error.code != EMBEDDER_UNKNOWN:
+            raise
+        return error
+    return None
 
 
 def _warm(parts: Parts) -> None:
@@ -157,7 +196,9 @@ def answerer_for(parts: Parts, *, usage: bool = False) -> Answerer:
 
     chat = answering_chat(parts)
     if chat is None:
-        return parts.once("answerer", lambda: ExtractiveAnswerer(parts.analyzer, embedder=query_embedder(parts)))
+        embedder, _ = embedder_if_usable(parts)
+        kept_as = "answerer" if embedder is not None else "answerer.words"
+        return parts.once(kept_as, lambda: ExtractiveAnswerer(parts.analyzer, embedder=embedder))
     options = parts.settings.answer
     return GeneratedAnswerer(
         chat,
@@ -168,5 +209,5 @@ def answerer_for(parts: Parts, *, usage: bool = False) -> Answerer:
         max_context_sources=options.max_context_sources,
         max_tokens=options.answer_max_tokens,
         context_tokens=chat.window().context_tokens,
-        embedder=query_embedder(parts),
+        embedder=embedder_if_usable(parts)[0],
     )

@@ -192,7 +192,7 @@ class Talk:
     def _answerer(self, chat: WindowedChat) -> GeneratedAnswerer:
         from lilbee_core.answer import GeneratedAnswerer
         from lilbee_core.chat import ToolLoop
-        from lilbee_core.library._waiting import query_embedder
+        from lilbee_core.library._waiting import embedder_if_usable
 
         options = self._parts.settings.answer
         talker: ChatProvider = chat
@@ -207,7 +207,7 @@ class Talk:
             max_context_sources=options.max_context_sources,
             max_tokens=options.answer_max_tokens,
             context_tokens=chat.window().context_tokens,
-            embedder=query_embedder(self._parts),
+            embedder=embedder_if_usable(self._parts)[0],
         )
 
     # ------------------------------------------------------------------ summaries and titles

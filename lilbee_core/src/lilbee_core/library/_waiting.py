@@ -10,7 +10,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lilbee_core.errors import FleetError, ProviderUnavailable
+from lilbee_core.errors import (
+    ExtraMissing,
+    FleetError,
+    LilbeeError,
+    PluginError,
+    ProviderError,
+    ProviderUnavailable,
+    SettingsError,
+)
 from lilbee_core.types import ModelDescription, ModelRef
 
 if TYPE_CHECKING:
@@ -24,6 +32,18 @@ _FILE = "gguf"
 def query_embedder(parts: Parts) -> EmbedderLike | None:
     """Return the embedder for queries: a server gets `query_timeout_s`, and is left alone for a while if it fails."""
     return _embedder(parts, "guarded.embedder", lambda ref: _guard(parts, "embed", ref, "query_timeout_s"))
+
+
+def embedder_if_usable(parts: Parts) -> tuple[EmbedderLike | None, LilbeeError | None]:
+    """Return the embedder for queries, or what keeps it from being one: no address, no file, no such provider.
+
+    Words can be searched all the same. Whether a server answers is not asked here.
+    """
+    parts.settings  # noqa: B018 - settings that cannot be read are nobody's model
+    try:
+        return query_embedder(parts), None
+    except (SettingsError, ProviderError, FleetError, PluginError, ExtraMissing) as error:
+        return None, error
 
 
 def reading_embedder(parts: Parts) -> EmbedderLike | None:

@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
-from lilbee_core.errors import ProviderError, SearchError
+from lilbee_core.errors import ExtraMissing, ProviderError, SearchError
 from lilbee_core.protocols import (
     ChatProvider,
     ChunkReader,
@@ -60,6 +60,8 @@ from lilbee_core.search.stages._temporal import has_subject, is_listed, newer_is
 
 MEMORY_HITS = 8
 _WORDS_ALONE = "Searched by words alone"
+_MISSING = (ProviderError, ExtraMissing)
+"""Errors of an embedder or a reranker that a search can do without."""
 _SURE = "the word search is sure, or there are no words"
 _DATED = "the query has words beside those about time"
 _NOT_RECENT = "nothing recent is asked for"
@@ -246,7 +248,7 @@ def _check(parts: SearchParts) -> list[SearchStage]:
     """Return what embeds all wordings at once, and leaves out those that drifted."""
     if parts.embedder is None:
         return []
-    embed = Tolerant(Embed(parts.embedder), warning=_WORDS_ALONE, catch=(ProviderError,))
+    embed = Tolerant(Embed(parts.embedder), warning=_WORDS_ALONE, catch=_MISSING)
     return [embed, Guard(parts.options.least_similarity)] if parts.options.guardrails else [embed]
 
 
@@ -267,7 +269,7 @@ def _retrieve(parts: SearchParts, fusion: Fusion, *, dated: bool = False) -> lis
     stages: list[SearchStage] = [by_words]
     if parts.embedder is not None:
         dense = _dense(parts, parts.embedder, foreign_weight=parts.options.foreign_weight)
-        tolerant = Tolerant(dense, warning=_WORDS_ALONE, catch=(ProviderError,))
+        tolerant = Tolerant(dense, warning=_WORDS_ALONE, catch=_MISSING)
         stages.append(When(has_vectors, tolerant, otherwise="the wordings could not be embedded"))
     if dated:
         stages.append(When(is_listed, Newest(parts.reader, parts.options.candidates), otherwise=_DATED))
@@ -330,6 +332,6 @@ def _rerank(parts: SearchParts, *, by_date: bool) -> list[SearchStage]:
     if parts.reranker is None:
         return []
     stage = Rerank(parts.reranker, parts.options.rerank_candidates, parts.options.skip_threshold)
-    tolerant = Tolerant(stage, warning="Hits are not reranked", catch=(ProviderError,))
+    tolerant = Tolerant(stage, warning="Hits are not reranked", catch=_MISSING)
     dated = by_date and parts.options.temporal
     return [When(has_subject, tolerant, otherwise="the query has only time words") if dated else tolerant]
