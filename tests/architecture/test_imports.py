@@ -26,7 +26,6 @@ HOMES = {
     "msoffcrypto": {"extract"},
     "olefile": {"extract"},
     "pypdfium2": {"extract"},
-    "python_calamine": {"extract"},
     "rapidocr": {"extract"},
     "httpcore": {"crawl"},
     "lancedb": {"store"},
@@ -45,6 +44,7 @@ HOMES = {
     "tree_sitter": {"extract"},
     "tree_sitter_language_pack": {"extract"},
     "xllamacpp": {"fleet"},
+    "xlrd": {"extract"},
 }
 # Results turn themselves into tables on request: the one exception, and only inside the function of that name.
 TABLE_FUNCTIONS = {"to_arrow": {"pyarrow"}, "to_pandas": {"pandas", "pyarrow"}}

@@ -6,7 +6,9 @@ import io
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
+
+from lilbee_core.extract._compound import Storage, compound_file
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
@@ -218,7 +220,7 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str | tuple[float, str]]]], *, f
         "xl/_rels/workbook.xml.rels": relations(targets).replace("urn:rels", f"{package}/relationships"),
         "xl/styles.xml": (
             f'<styleSheet xmlns="{main}"><numFmts>'
-            + "".join(f'<numFmt numFmtId="{n}" formatCode="{escape(one)}"/>' for n, one in enumerate(formats, 164))
+            + "".join(f'<numFmt numFmtId="{n}" formatCode={quoteattr(one)}/>' for n, one in enumerate(formats, 164))
             + '</numFmts><cellXfs><xf numFmtId="0"/>'
             + "".join(f'<xf numFmtId="{n}"/>' for n, _ in enumerate(formats, 164))
             + "</cellXfs></styleSheet>"
@@ -237,7 +239,8 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str | tuple[float, str]]]], *, f
     return zipped(parts)
 
 
-def _record(kind: int, data: bytes = b"") -> bytes:
+def record(kind: int, data: bytes = b"") -> bytes:
+    """Return a record of a binary workbook."""
     head = bytes([kind]) if kind < 128 else bytes([kind & 127 | 128, kind >> 7])
     size, more = b"", len(data)
     while True:
@@ -247,33 +250,87 @@ def _record(kind: int, data: bytes = b"") -> bytes:
             return head + size + data
 
 
-def _wide(text: str) -> bytes:
+def wide(text: str) -> bytes:
+    """Return a text as records of binary workbooks hold it."""
     return len(text).to_bytes(4, "little") + text.encode("utf-16-le")
 
 
-def xlsb(sheets: Mapping[str, Sequence[Sequence[str | float]]]) -> bytes:
-    """Return a binary workbook (.xlsb); the first cell of each sheet is B3."""
+def xlsb(sheets: Mapping[str, Sequence[Sequence[str | float | tuple[float, str]]]], *, comments: bytes = b"") -> bytes:
+    """Return a binary workbook (.xlsb); the first cell of each sheet is B3, `comments` is a part of the first sheet."""
+    cells = [cell for rows in sheets.values() for row in rows for cell in row]
+    formats = list(dict.fromkeys(cell[1] for cell in cells if isinstance(cell, tuple)))
+    targets = {f"r{number}": ("worksheet", f"worksheets/sheet{number}.bin") for number in range(len(sheets))}
     parts: dict[str, str | bytes] = {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
         "_rels/.rels": relations({"a": ("officeDocument", "xl/workbook.bin")}),
-        "xl/_rels/workbook.bin.rels": relations(
-            {f"r{number}": ("worksheet", f"worksheets/sheet{number}.bin") for number in range(len(sheets))}
-        ),
+        "xl/_rels/workbook.bin.rels": relations({**targets, "s": ("styles", "styles.bin")}),
+        "xl/styles.bin": b"".join(record(44, struct.pack("<H", n) + wide(code)) for n, code in enumerate(formats, 164))
+        + record(617)
+        + b"".join(record(47, struct.pack("<HH", 0, n) + bytes(12)) for n in (0, *range(164, 164 + len(formats))))
+        + record(618),
     }
     names = b""
     for number, (name, rows) in enumerate(sheets.items()):
-        names += _record(156, struct.pack("<II", 0, number + 1) + _wide(f"r{number}") + _wide(name))
-        cells = b""
-        for at, row in enumerate(rows, start=2):
-            cells += _record(0, struct.pack("<IIHBHI", at, 0, 300, 0, 0, 0))
-            for column, cell in enumerate(row, start=1):
-                place = struct.pack("<II", column, 0)
-                text = isinstance(cell, str)
-                cells += _record(
-                    6 if text else 5, place + (_wide(cell) if isinstance(cell, str) else struct.pack("<d", cell))
-                )
+        names += record(156, struct.pack("<II", 0, number + 1) + wide(f"r{number}") + wide(name))
+        body = b"".join(
+            record(0, struct.pack("<IIHBHI", at, 0, 300, 0, 0, 0))
+            + b"".join(_binary_cell(cell, column, formats) for column, cell in enumerate(row, start=1))
+            for at, row in enumerate(rows, start=2)
+        )
         size = struct.pack("<IIII", 2, len(rows) + 1, 1, max(map(len, rows)))
-        body = _record(129) + _record(148, size) + _record(145) + cells + _record(146) + _record(130)
-        parts[f"xl/worksheets/sheet{number}.bin"] = body
-    parts["xl/workbook.bin"] = _record(131) + _record(143) + names + _record(144) + _record(132)
+        whole = record(129) + record(148, size) + record(145) + body + record(146) + record(130)
+        parts[f"xl/worksheets/sheet{number}.bin"] = whole
+    if comments:
+        parts["xl/worksheets/_rels/sheet0.bin.rels"] = relations({"c": ("comments", "../comments1.bin")})
+        parts["xl/comments1.bin"] = comments
+    parts["xl/workbook.bin"] = record(131) + record(143) + names + record(144) + record(132)
     return zipped(parts)
+
+
+def _binary_cell(cell: str | float | tuple[float, str], column: int, formats: Sequence[str]) -> bytes:
+    if isinstance(cell, str):
+        return record(6, struct.pack("<II", column, 0) + wide(cell))
+    value, style = (cell[0], 1 + formats.index(cell[1])) if isinstance(cell, tuple) else (cell, 0)
+    return record(5, struct.pack("<IId", column, style, value))
+
+
+def _biff(kind: int, data: bytes = b"") -> bytes:
+    return struct.pack("<HH", kind, len(data)) + data
+
+
+def _biff_text(text: str, size: str) -> bytes:
+    return struct.pack(size, len(text)) + b"\1" + text.encode("utf-16-le")
+
+
+def xls(
+    rows: Sequence[Sequence[str | tuple[float, str]]], *, comment: tuple[int, int, str, str] | None = None
+) -> bytes:
+    """Return an older workbook (.xls) with one sheet, Fees; a `comment` is row, column, author and text."""
+    formats = list(dict.fromkeys(cell[1] for row in rows for cell in row if isinstance(cell, tuple)))
+    start = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0)) + _biff(0x42, struct.pack("<H", 1200))
+    fonts = _biff(0x31, struct.pack("<HHHHHBBBB", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 0) + _biff_text("Arial", "<B")) * 4
+    codes = b"".join(
+        _biff(0x41E, struct.pack("<H", number) + _biff_text(code, "<H")) for number, code in enumerate(formats, 164)
+    )
+    styles = b"".join(
+        _biff(0xE0, struct.pack("<HHH", 0, number, 1) + bytes(14)) for number in (0, *range(164, 164 + len(formats)))
+    )
+    front = start + fonts + codes + styles
+    at = len(front) + len(_biff(0x85, bytes(6) + _biff_text("Fees", "<B"))) + len(_biff(0x0A))
+    book = front + _biff(0x85, struct.pack("<IH", at, 0) + _biff_text("Fees", "<B")) + _biff(0x0A)
+    sheet = _biff(0x809, struct.pack("<HHHHII", 0x600, 16, 0, 0, 0, 0))
+    for r, row in enumerate(rows):
+        for c, cell in enumerate(row):
+            if isinstance(cell, str):
+                sheet += _biff(0x204, struct.pack("<HHH", r, c, 0) + _biff_text(cell, "<H"))
+            else:
+                sheet += _biff(0x203, struct.pack("<HHHd", r, c, 1 + formats.index(cell[1]), cell[0]))
+    if comment is not None:
+        row_at, column, author, text = comment
+        sheet += _biff(0x5D, struct.pack("<HHHHH", 0x15, 18, 0x19, 1, 0) + bytes(12) + struct.pack("<HH", 0, 0))
+        sheet += _biff(0x1B6, struct.pack("<HH6xHHI", 0, 0, len(text), 16, 0))
+        sheet += _biff(0x3C, b"\1" + text.encode("utf-16-le")) + _biff(
+            0x3C, struct.pack("<HHIHHI", 0, 0, 0, len(text), 0, 0)
+        )
+        sheet += _biff(0x1C, struct.pack("<HHHH", row_at, column, 0, 1) + _biff_text(author, "<H") + b"\0")
+    return compound_file(Storage({"Workbook": (book + sheet + _biff(0x0A)).ljust(4096, b"\0")}))

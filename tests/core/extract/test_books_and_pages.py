@@ -171,7 +171,7 @@ def test_rows_of_a_huge_sheet_share_places(document: ReadDocument, monkeypatch: 
 
 
 def test_times_of_day_and_durations_are_no_dates(document: ReadDocument) -> None:
-    """The engine shows both as moments of the days on which its calendars begin."""
+    """All are numbers of days in the file."""
     quarter_to_two = 0.572916666666667
     rows: list[list[str | tuple[float, str]]] = [
         ["Shift", "Begins", "Lasted", "Day"],
@@ -183,7 +183,7 @@ def test_times_of_day_and_durations_are_no_dates(document: ReadDocument) -> None
     assert found.text.split("\n\n")[-1].split("\n") == [
         "Shift | Begins | Lasted | Day",
         "early | 13:45 | 30:00:07 | 2023-03-15",
-        "late | 00:00 | 204:00 | 2023-03-15 13:45:00",
+        "late | 12:00 AM | 204:00 | 2023-03-15 13:45",
         "never | 18:00:30 | -12:00 | 1900-01-05",
     ]
     assert [one.label for one in found.segments if one.fine][-1] == "Shifts!C6:F6"

@@ -9,8 +9,15 @@ from collections.abc import Callable
 import pytest
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsafeContent
-from lilbee_core.types import Document
-from tests.core.extract._files import docx, odf, paragraph, pptx, relations, shape, zipped
+from lilbee_core.extract._context import FileContext
+from lilbee_core.extract._docx import DocxExtractor
+from lilbee_core.extract._odf import OdfExtractor
+from lilbee_core.extract._pptx import PptxExtractor
+from lilbee_core.extract._sheets import SheetExtractor
+from lilbee_core.plugins.specs import MemberLimits
+from lilbee_core.protocols import Extractor
+from lilbee_core.types import Document, Source
+from tests.core.extract._files import docx, odf, paragraph, pptx, relations, shape, xlsx, zipped
 from tests.core.extract.conftest import Read
 
 ReadDocument = Callable[..., Document]
@@ -171,13 +178,23 @@ def test_entities_are_refused(read: Read) -> None:
     assert isinstance(read("a.docx", zipped(parts)), UnsafeContent)
 
 
-@pytest.mark.slow
-def test_parts_that_unpack_to_too_much_are_refused(read: Read) -> None:
-    parts = {
-        "_rels/.rels": relations({"a": ("officeDocument", "word/document.xml")}),
-        "word/document.xml": b"<a>" + b" " * (97 * 1024 * 1024),
-    }
-    assert isinstance(read("a.docx", zipped(parts)), LimitExceeded)
+@pytest.mark.parametrize(
+    ("extractor", "name", "data"),
+    [
+        (DocxExtractor, "a.docx", docx(paragraph("x" * 2_000_000))),
+        (PptxExtractor, "a.pptx", pptx([shape("x" * 2_000_000)])),
+        (OdfExtractor, "a.odt", odf(f"<text:p>{'x' * 2_000_000}</text:p>")),
+        (SheetExtractor, "a.xlsx", xlsx({"S": [["x" * 2_000_000]]})),
+        (SheetExtractor, "a.ods", odf(f"<table:table>{'x' * 2_000_000}</table:table>", kind="spreadsheet")),
+    ],
+)
+def test_parts_that_unpack_to_too_much_are_refused_by_limit_and_setting(
+    extractor: Callable[[MemberLimits], Extractor], name: str, data: bytes
+) -> None:
+    source = Source(collection="c", path=name, media_type="application/x", data=data, size=len(data))
+    with pytest.raises(LimitExceeded, match=r"unpacks to more than the limit of 1 MB") as refusal:
+        extractor(MemberLimits(member_bytes=1_000_000)).extract(source, FileContext(max_chars=10**9))
+    assert "archive_max_member_mb" in (refusal.value.hint or "")
 
 
 def test_texts_beyond_the_limit_are_refused(read: Read) -> None:

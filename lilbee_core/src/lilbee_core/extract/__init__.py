@@ -49,12 +49,8 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("odf", formats.ODF, build.odf, "OpenDocument texts and presentations"),
         ("epub", formats.EPUB, build.epub, "E-books by chapter"),
         ("fb2", formats.FICTION, build.fb2, "E-books of FictionBook by chapter"),
-        (
-            "kreuzberg",
-            formats.KREUZBERG,
-            build.kreuzberg,
-            "PDF, spreadsheets, RTF, older Office, images",
-        ),
+        ("sheets", formats.SHEETS, build.sheets, "Spreadsheets as they are shown, with comments"),
+        ("kreuzberg", formats.KREUZBERG, build.kreuzberg, "PDF, RTF, older Office, images"),
     )
     return tuple(
         ExtractorSpec(name=name, media_types=media_types, build=builder, summary=summary)

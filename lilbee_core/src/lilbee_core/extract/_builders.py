@@ -99,28 +99,28 @@ def docx(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``docx``."""
     from lilbee_core.extract._docx import DocxExtractor
 
-    return DocxExtractor()
+    return DocxExtractor(services.limits)
 
 
 def pptx(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``pptx``."""
     from lilbee_core.extract._pptx import PptxExtractor
 
-    return PptxExtractor()
+    return PptxExtractor(services.limits)
 
 
 def odf(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``odf``."""
     from lilbee_core.extract._odf import OdfExtractor
 
-    return OdfExtractor()
+    return OdfExtractor(services.limits)
 
 
 def epub(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``epub``."""
     from lilbee_core.extract._epub import EpubExtractor
 
-    return EpubExtractor()
+    return EpubExtractor(services.limits)
 
 
 def fb2(options: Options, services: ExtractServices) -> Extractor:
@@ -128,6 +128,13 @@ def fb2(options: Options, services: ExtractServices) -> Extractor:
     from lilbee_core.extract._fiction import FictionExtractor
 
     return FictionExtractor()
+
+
+def sheets(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``sheets``."""
+    from lilbee_core.extract._sheets import SheetExtractor
+
+    return SheetExtractor(services.limits)
 
 
 def kreuzberg(options: Options, services: ExtractServices) -> Extractor:

@@ -12,6 +12,7 @@ from lilbee_core.extract._package import Facts, Package, attribute, child, child
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Source
 
@@ -29,13 +30,16 @@ class DocxExtractor:
     version = "1"
     in_process = False
 
+    def __init__(self, limits: MemberLimits | None = None) -> None:
+        self._limits = limits
+
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text with its headings.
 
         Raises:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
-        with Package(source, unlocked(source, read_bytes(source), context.password)) as package:
+        with Package(source, unlocked(source, read_bytes(source), context.password), self._limits) as package:
             main = _main_part(package)
             tree = package.xml(main) if main else None
             body = child(tree, "body") if tree is not None else None

@@ -13,6 +13,7 @@ from lilbee_core.extract._html import read_page
 from lilbee_core.extract._package import Facts, Package, attribute, child, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._writer import TextWriter
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Metadata, Source
 
@@ -27,6 +28,9 @@ class EpubExtractor:
     version = "1"
     in_process = False
 
+    def __init__(self, limits: MemberLimits | None = None) -> None:
+        self._limits = limits
+
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text of all chapters in reading order.
 
@@ -34,7 +38,7 @@ class EpubExtractor:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
         out = TextWriter()
-        with Package(source, read_bytes(source)) as package:
+        with Package(source, read_bytes(source), self._limits) as package:
             book = _book(package)
             chapters = _chapters(package, book)
             names = _names(package, book)

@@ -9,12 +9,11 @@ from importlib.metadata import version as installed_version
 
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._engine import Extraction, run_engine
-from lilbee_core.extract._formats import IMAGES, PDF, SHEETS, WORD
+from lilbee_core.extract._formats import IMAGES, PDF, WORD
 from lilbee_core.extract._loose import fields, texts
 from lilbee_core.extract._paged import Placed, flow, old_word
 from lilbee_core.extract._pdf import join_pages
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
-from lilbee_core.extract._sheets import join_sheets
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._word95 import word95_text
 from lilbee_core.protocols import ExtractContext
@@ -26,7 +25,7 @@ _OUR_VERSION = "4"
 class KreuzbergExtractor:
     """Reads office formats through kreuzberg, one file at a time, in a worker process.
 
-    Places are exact where the format has them: pages of PDF, slides, sheets. Text recognition is left to others:
+    Places are exact where the format has them: pages of PDF, slides. Text recognition is left to others:
     an image, or a PDF of images, is reported as holding no text.
     """
 
@@ -41,7 +40,7 @@ class KreuzbergExtractor:
             return _OUR_VERSION
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
-        """Return the text with its pages, slides or sheets.
+        """Return the text with its pages or slides.
 
         Raises:
             ExtractError: With a code that says why nothing came out.
@@ -80,8 +79,6 @@ def _check(source: Source, placed: Placed, context: ExtractContext) -> None:
 
 def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extraction, Placed]:
     extraction = run_engine(source, data, password=password)
-    if source.media_type in SHEETS:
-        return extraction, join_sheets(extraction, data)
     if source.media_type == WORD:
         extraction = replace(extraction, text=old_word(extraction.text))
     return extraction, flow(extraction)
@@ -89,8 +86,7 @@ def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extract
 
 def _document(source: Source, extraction: Extraction, placed: Placed) -> Document:
     facts = _Facts(extraction.metadata)
-    named = source.media_type not in SHEETS  # the name of a sheet is no title
-    first = next((heading.title for heading in placed.headings if named and heading.level == 1), None)
+    first = next((heading.title for heading in placed.headings if heading.level == 1), None)
     return Document(
         path=source.path,
         collection=source.collection,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from lilbee_core.errors import EncryptedDocument
 from lilbee_core.extract._package import Facts, Package, attribute, child, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._writer import TextWriter, table_row
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Source
 
@@ -31,14 +32,17 @@ class OdfExtractor:
     version = "1"
     in_process = False
 
+    def __init__(self, limits: MemberLimits | None = None) -> None:
+        self._limits = limits
+
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text with its headings; in presentations, slide by slide.
 
         Raises:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
-        with Package(source, read_bytes(source)) as package:
-            _refuse_encrypted(package)
+        with Package(source, read_bytes(source), self._limits) as package:
+            refuse_encrypted(package)
             tree = package.xml("content.xml")
             body = child(tree, "body") if tree is not None else None
             if body is None:
@@ -67,7 +71,8 @@ class OdfExtractor:
         )
 
 
-def _refuse_encrypted(package: Package) -> None:
+def refuse_encrypted(package: Package) -> None:
+    """Refuse a file of OpenDocument that is under a password."""
     manifest = package.lesser("META-INF/manifest.xml")
     if manifest is not None and next(descendants(manifest, "encryption-data"), None) is not None:
         raise EncryptedDocument(
@@ -186,26 +191,13 @@ class _Reader:
                 self.out.block(table_row(cells).rstrip(" |"), tight=True)
 
     def _text(self, paragraph: Element) -> str:
-        return "".join(self._pieces(paragraph))
+        return odf_text(paragraph, self._beside)
 
-    def _pieces(self, element: Element, depth: int = 0) -> Iterator[str]:
-        yield element.text or ""
-        for one in element:
-            name = local(one)
-            if name == "s":
-                count = attribute(one, "c", "1")
-                yield " " * (min(int(count), 200) if count.isdecimal() else 1)
-            elif name == "tab":
-                yield "\t"
-            elif name == "line-break":
-                yield "\n"
-            elif name == "note":
-                yield self._note(one)
-            elif name == "annotation":
-                self._comment(one)
-            elif name not in _UNSEEN and name not in {"frame", "text-box"} and depth < _MAX_DEPTH:
-                yield from self._pieces(one, depth + 1)
-            yield one.tail or ""
+    def _beside(self, one: Element) -> str:
+        if local(one) == "note":
+            return self._note(one)
+        self._comment(one)
+        return ""
 
     def _note(self, note: Element) -> str:
         body = child(note, "note-body")
@@ -219,6 +211,29 @@ class _Reader:
         text = " ".join(self._text(one).strip() for one in descendants(comment, "p"))
         by = f" by {author.text}" if author is not None and author.text else ""
         self._comments.append(f"Comment{by}: {text}")
+
+
+def odf_text(paragraph: Element, beside: Callable[[Element], str] = lambda _: "") -> str:
+    """Return the text of a paragraph; `beside` is asked what stands for its notes and comments."""
+    return "".join(_pieces(paragraph, beside))
+
+
+def _pieces(element: Element, beside: Callable[[Element], str], depth: int = 0) -> Iterator[str]:
+    yield element.text or ""
+    for one in element:
+        name = local(one)
+        if name == "s":
+            count = attribute(one, "c", "1")
+            yield " " * (min(int(count), 200) if count.isdecimal() else 1)
+        elif name == "tab":
+            yield "\t"
+        elif name == "line-break":
+            yield "\n"
+        elif name in {"note", "annotation"}:
+            yield beside(one)
+        elif name not in _UNSEEN and name not in {"frame", "text-box"} and depth < _MAX_DEPTH:
+            yield from _pieces(one, beside, depth + 1)
+        yield one.tail or ""
 
 
 def _is_paragraph(element: Element) -> bool:

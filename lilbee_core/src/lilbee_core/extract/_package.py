@@ -10,15 +10,15 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.etree.ElementTree import Element, ParseError, fromstring, iterparse
 
 from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, UnsafeContent
 from lilbee_core.extract._dates import iso_date
 from lilbee_core.extract._reading import damaged
 from lilbee_core.extract._unlock import OLE
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.types import Metadata, Source
 
-MAX_PART_BYTES = 96 * 1024 * 1024
 _CORE = "docProps/core.xml"
 
 
@@ -72,8 +72,8 @@ BROKEN_ZIP = (
 class Package:
     """An open office file. `warnings` tells which of its lesser parts could not be read."""
 
-    def __init__(self, source: Source, data: bytes) -> None:
-        """Open the package.
+    def __init__(self, source: Source, data: bytes, limits: MemberLimits | None = None) -> None:
+        """Open the package. Of its `limits`, the size of one part counts.
 
         Raises:
             EncryptedDocument: If it is protected by a password.
@@ -81,6 +81,7 @@ class Package:
         """
         self.source = source
         self.warnings: list[str] = []
+        self._most = (limits or MemberLimits()).member_bytes
         if data.startswith(OLE):
             raise EncryptedDocument(
                 f"{source.path} cannot be read: it is protected by a password",
@@ -112,13 +113,14 @@ class Package:
             return None
         try:
             with self._zip.open(actual) as handle:
-                data = handle.read(MAX_PART_BYTES + 1)
+                data = handle.read(self._most + 1)
         except BROKEN_ZIP as error:
             raise damaged(self.source, "a part of it cannot be unpacked") from error
-        if len(data) > MAX_PART_BYTES:
+        if len(data) > self._most:
             raise LimitExceeded(
-                f"{self.source.path} unpacks to more than is allowed",
-                hint="Check where the file comes from before opening it.",
+                f"{self.source.path} has a part, {actual}, that unpacks to more than the limit of "
+                f"{self._most // 1_000_000} MB",
+                hint="Raise archive_max_member_mb, or split the file.",
             )
         return data
 
@@ -128,6 +130,41 @@ class Package:
         Raises:
             ExtractError: If it is no XML, or declares entities.
         """
+        data = self._safe(name)
+        if data is None:
+            return None
+        try:
+            return fromstring(data)
+        except (ParseError, ValueError, LookupError) as error:
+            raise damaged(self.source, "a part of it is not well-formed") from error
+
+    def elements(self, name: str, *wanted: str) -> Iterator[Element]:
+        """Yield the wanted elements of a part as they end, so that it is never held as a whole.
+
+        Raises:
+            ExtractError: If it is no XML, or declares entities.
+        """
+        data = self._safe(name)
+        if data is None:
+            return
+        known: dict[str, bool] = {}
+        try:
+            for _, one in iterparse(io.BytesIO(data)):
+                asked = known.get(one.tag)
+                if asked is None:
+                    asked = known.setdefault(one.tag, local(one) in wanted)
+                if asked:
+                    yield one
+                    one.clear()
+        except (ParseError, ValueError, LookupError) as error:
+            raise damaged(self.source, "a part of it is not well-formed") from error
+
+    def _safe(self, name: str) -> bytes | None:
+        """Return a part that declares no entities, or None when it is missing or empty.
+
+        Raises:
+            ExtractError: If it is too big, cannot be unpacked or declares entities.
+        """
         data = self.read(name)
         if not data or not data.strip():
             return None
@@ -136,10 +173,7 @@ class Package:
                 f"{self.source.path} declares entities, which office files never do",
                 hint="Check where the file comes from.",
             )
-        try:
-            return fromstring(data)
-        except (ParseError, ValueError, LookupError) as error:
-            raise damaged(self.source, "a part of it is not well-formed") from error
+        return data
 
     def lesser(self, name: str) -> Element | None:
         """Return a part that a document can do without: a broken one is told in the warnings and counts as none."""
@@ -177,6 +211,13 @@ class Facts:
     def of(cls, package: Package) -> Facts:
         """Read the properties of an Office Open XML file."""
         return cls(package.lesser(_CORE))
+
+    @classmethod
+    def known(cls, values: Mapping[str, str]) -> Facts:
+        """Return facts that were read elsewhere, under the names that files of today give them."""
+        facts = cls(None)
+        facts._values.update(values)
+        return facts
 
     def get(self, *names: str) -> str | None:
         return next((self._values[name] for name in names if name in self._values), None)

@@ -10,6 +10,7 @@ from lilbee_core.extract._package import Facts, Package, attribute, child, child
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
+from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Source
 
@@ -26,6 +27,9 @@ class PptxExtractor:
     version = "1"
     in_process = False
 
+    def __init__(self, limits: MemberLimits | None = None) -> None:
+        self._limits = limits
+
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text slide by slide.
 
@@ -33,7 +37,7 @@ class PptxExtractor:
             ExtractError: If the file is damaged, protected, too big or holds no text.
         """
         out = TextWriter()
-        with Package(source, unlocked(source, read_bytes(source), context.password)) as package:
+        with Package(source, unlocked(source, read_bytes(source), context.password), self._limits) as package:
             slides = _slides(package)
             if not slides:
                 raise damaged(source, "it holds no slides")

@@ -1,149 +1,169 @@
-"""Spreadsheets: each sheet with its name, its rows as lines, each row with its range of cells."""
+"""Spreadsheets: each sheet with its name, its rows as lines of what cells show, each row with its range of cells."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import time, timedelta
-from io import BytesIO
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from lilbee_core.extract._engine import Extraction
-from lilbee_core.extract._loose import texts
-from lilbee_core.extract._paged import Placed
+from lilbee_core.extract._cells import Row, Sheet, cell_name, column_name, ranges
+from lilbee_core.extract._odf import refuse_encrypted
+from lilbee_core.extract._ods import read_open_sheets
+from lilbee_core.extract._ole_facts import ole_facts
+from lilbee_core.extract._package import Facts, Package
+from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._tables import HEAD_CHARS, is_head
+from lilbee_core.extract._unlock import OLE, unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
-from lilbee_core.types import Heading
+from lilbee_core.extract._xls import read_old_workbook
+from lilbee_core.extract._xlsb import read_binary_workbook
+from lilbee_core.extract._xlsx import main_part, read_workbook
+from lilbee_core.plugins.specs import MemberLimits
+from lilbee_core.protocols import ExtractContext
+from lilbee_core.types import Document, Heading, Source
 
-if TYPE_CHECKING:
-    from python_calamine import CalamineSheet
-
-_MIDNIGHT = re.compile(r"(?<=\d{4}-\d\d-\d\d) 00:00:00$")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_EARLY = ("1899-12-3", "190")
-"""How the first days begin that a sheet can tell, from 1900 or 1904 on: the engine shows times of day and durations as
-moments of these days."""
 _HEAD_ROWS = 5
 _MOST_PLACES = 50_000
 """Rows of a sheet beyond which several share a place: each costs memory."""
-Corner = tuple[int, int]
-"""Row and column of the first cell that is used, counted from 0."""
-_Key = tuple[str, int]
-"""The name of a sheet and its number of rows, which guards against two readers that disagree."""
+_LOOSE_COLUMNS, _LOOSE_SHARE = 64, 0.02
+"""A sheet with more columns in use than this, and fewer of its cells, shows no empty ones: they would be all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """What the engine does not tell of a sheet: where its cells begin, and what its times of day and durations are."""
+class SheetExtractor:
+    """Reads workbooks of Excel (xlsx, xlsm, xlsb, xls) and OpenDocument (ods), in a worker process.
 
-    corner: Corner
-    times: Mapping[tuple[int, int], str]
+    Cells are read as the sheet shows them (``12.5%``, ``1,234.00 €``, ``00712``), comments and text boxes stand below
+    the cells, and a formula that has no value in the file is shown as it is written, with a warning.
+    """
+
+    name = "sheets"
+    version = "1"
+    in_process = False
+
+    def __init__(self, limits: MemberLimits | None = None) -> None:
+        self._limits = limits
+
+    def extract(self, source: Source, context: ExtractContext) -> Document:
+        """Return the text of all sheets.
+
+        Raises:
+            ExtractError: If the file is damaged, protected, too big or holds no text.
+        """
+        data = unlocked(source, read_bytes(source), context.password)
+        context.check()
+        writer = _Writer(source, context)
+        if data.startswith(OLE) or not data.startswith(b"PK"):
+            writer.write(read_old_workbook(source, data, context))
+            facts, warnings = ole_facts(data), writer.warnings
+        else:
+            with Package(source, data, self._limits) as package:
+                writer.write(_package_sheets(package, context))
+                open_document = "content.xml" in package.names()
+                facts = Facts(package.lesser("meta.xml")) if open_document else Facts.of(package)
+            warnings = [*writer.warnings, *package.warnings]
+        text = writer.out.text
+        if not any(char.isalnum() for char in text):
+            raise no_text(source)
+        check_length(source, text, context)
+        return Document(
+            path=source.path,
+            collection=source.collection,
+            media_type=source.media_type,
+            text=text,
+            title=facts.get("title"),
+            date=facts.date,
+            metadata=facts.metadata(),
+            has_lines=False,
+            segments=tuple(writer.out.segments),
+            headings=tuple(writer.out.headings),
+            warnings=tuple(warnings),
+        )
 
 
-def join_sheets(extraction: Extraction, data: bytes) -> Placed:
-    """Give each sheet its name as a heading, and the names of its columns as one below it."""
-    names = [str(name) for name in texts(extraction.metadata.get("sheet_names"))]
-    tables = [
-        (names[number - 1] if 0 < number <= len(names) else f"Sheet {number}", rows)
-        for number, rows in extraction.tables
-    ]
-    grids = _grids(data, {(name, len(rows)) for name, rows in tables if _may_hold_times(rows)})
+def _package_sheets(package: Package, context: ExtractContext) -> Iterator[Sheet]:
+    if "content.xml" in package.names():
+        refuse_encrypted(package)
+        return read_open_sheets(package, context)
+    main = main_part(package)
+    if main is None:
+        raise damaged(package.source, "it holds no workbook")
+    return (read_binary_workbook if main.endswith(".bin") else read_workbook)(package, main, context)
+
+
+class _Writer:
+    """Writes sheets, one after the other, and collects what there is to warn of."""
+
+    def __init__(self, source: Source, context: ExtractContext) -> None:
+        self.out = TextWriter()
+        self.warnings: list[str] = []
+        self._source = source
+        self._context = context
+
+    def write(self, sheets: Iterator[Sheet]) -> None:
+        for sheet in sheets:
+            part = _written(sheet)
+            check_length(self._source, part.text, self._context)
+            self.out.part(part, label=sheet.name)
+            self.warnings += [f"{sheet.name}: {one}" for one in sheet.warnings]
+            if count := len(sheet.unknown):
+                what = "a formula has" if count == 1 else f"{count} formulas have"
+                where = f"{sheet.name}!{ranges(sheet.unknown)}"
+                self.warnings.append(f"{what} no value in the file and can only be shown as written: {where}")
+
+
+def _written(sheet: Sheet) -> TextWriter:
     out = TextWriter()
-    for name, rows in tables:
-        sheet = _sheet(name, rows, grids.get((name, len(rows))))
-        out.part(sheet, label=name)
-    return Placed(text=out.text, segments=tuple(out.segments), headings=tuple(out.headings))
+    if not (sheet.rows or sheet.comments or sheet.boxes):
+        return out
+    out.block(sheet.name, heading=1)
+    if sheet.rows:
+        _write_rows(sheet, out)
+    for box in sheet.boxes:
+        out.block(box)
+    lines = [
+        f"Comment on {cell_name(one.place)}{f' by {one.author}' if one.author else ''}: {' '.join(one.text.split())}"
+        for one in sheet.comments
+    ]
+    if lines:
+        out.rows(lines, [_label(sheet.name, one.place[0], (one.place[1],), 1) for one in sheet.comments])
+    return out
 
 
-def _sheet(name: str, rows: Sequence[Sequence[str]], grid: _Grid | None) -> TextWriter:
-    sheet = TextWriter()
+def _write_rows(sheet: Sheet, out: TextWriter) -> None:
     lines: list[str] = []
-    labels: list[str | None] = []
+    labels: list[str] = []
     head: int | None = None
-    step = 1 + len(rows) // _MOST_PLACES
-    for number, row in enumerate(rows):
-        shown = _with_times(row, number, grid.times) if grid is not None and grid.times else row
-        cells = [_MIDNIGHT.sub("", cell) for cell in shown]
-        line = table_row(cells).rstrip(" |")
-        if not line:
-            continue
-        if head is None and len(lines) < _HEAD_ROWS and is_head(cells):
+    columns = _shown_columns(sheet.rows)
+    step = 1 + len(sheet.rows) // _MOST_PLACES
+    for row in sheet.rows:
+        cells = _aligned(row, columns)
+        if head is None and len(lines) < _HEAD_ROWS and not row.has_numbers and is_head(cells):
             head = len(lines)
-        lines.append(line)
-        labels.append(_label(name, cells, number, grid.corner, step) if grid is not None else None)
-    if not lines:
-        return sheet
-    sheet.block(name, heading=1)
-    start = sheet.rows(lines, labels)
+        lines.append(table_row(cells).rstrip(" |"))
+        labels.append(_label(sheet.name, row.number, [column for column, _ in row.cells], step))
+    start = out.rows(lines, labels)
     if head is not None:
         start += sum(len(line) + 1 for line in lines[:head])
-        sheet.headings.append(Heading(start=start, level=2, title=lines[head].strip(" |")[:HEAD_CHARS]))
-    return sheet
+        out.headings.append(Heading(start=start, level=2, title=lines[head].strip(" |")[:HEAD_CHARS]))
 
 
-def _label(name: str, cells: Sequence[str], number: int, corner: Corner, step: int) -> str:
-    used = [at for at, cell in enumerate(cells) if cell.strip()]
-    top = corner[0] + number - number % step + 1
-    left, right = corner[1] + used[0], corner[1] + used[-1]
-    return f"{name}!{column_name(left)}{top}:{column_name(right)}{top + step - 1}"
+def _shown_columns(rows: Sequence[Row]) -> dict[int, int]:
+    """Return where the columns that are in use stand in a line, nothing when cells should follow each other."""
+    used = sorted({column for row in rows for column, _ in row.cells})
+    cells = sum(len(row.cells) for row in rows)
+    if len(used) > _LOOSE_COLUMNS and cells < _LOOSE_SHARE * len(used) * len(rows):
+        return {}
+    return {column: at for at, column in enumerate(used)}
 
 
-def column_name(index: int) -> str:
-    """Return the letters of a column, counted from 0."""
-    name = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        name = chr(65 + rest) + name
-    return name
+def _aligned(row: Row, columns: dict[int, int]) -> list[str]:
+    """Return the cells of a row, with empty ones where other rows have some."""
+    if not columns:
+        return [text for _, text in row.cells]
+    cells = [""] * (columns[row.cells[-1][0]] + 1)
+    for column, text in row.cells:
+        cells[columns[column]] = text
+    return cells
 
 
-def _may_hold_times(rows: Sequence[Sequence[str]]) -> bool:
-    return any(cell.startswith(_EARLY) for row in rows for cell in row)
-
-
-def _with_times(row: Sequence[str], number: int, times: Mapping[tuple[int, int], str]) -> Iterator[str]:
-    for at, cell in enumerate(row):
-        yield times.get((number, at), cell) if _DAY.match(cell) else cell
-
-
-def _grids(data: bytes, with_times: Collection[_Key]) -> Mapping[_Key, _Grid]:
-    """Return what the engine does not tell of each sheet, nothing where that is unknown.
-
-    The values are looked at only in the sheets `with_times`.
-    """
-    import python_calamine
-
-    found: dict[_Key, _Grid] = {}
-    try:
-        book = python_calamine.CalamineWorkbook.from_filelike(BytesIO(data))
-        for name in book.sheet_names:
-            sheet = book.get_sheet_by_name(name)
-            if sheet.start is not None:
-                key = name, sheet.height
-                found[key] = _Grid(sheet.start, dict(_times(sheet)) if key in with_times else {})
-    except Exception:  # noqa: BLE001 - places are lost, the text is not
-        return found
-    except BaseException as error:
-        # A panic of native code is no `Exception`.
-        if type(error).__name__ != "PanicException":
-            raise
-    return found
-
-
-def _times(sheet: CalamineSheet) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the times of day and durations with their places, counted from the first cell that is used."""
-    for number, row in enumerate(sheet.to_python()):
-        for at, value in enumerate(row):
-            if isinstance(value, time):
-                yield (number, at), _clock(value.hour * 3600 + value.minute * 60 + value.second)
-            elif isinstance(value, timedelta):
-                yield (number, at), _clock(round(value.total_seconds()))
-
-
-def _clock(seconds: int) -> str:
-    """Return hours, minutes and, where there are some, seconds."""
-    minutes, rest = divmod(abs(seconds), 60)
-    shown = f"{minutes // 60:02}:{minutes % 60:02}"
-    return f"{'-' if seconds < 0 else ''}{shown}{f':{rest:02}' if rest else ''}"
+def _label(name: str, row: int, columns: Sequence[int], step: int) -> str:
+    top = row - row % step + 1
+    return f"{name}!{column_name(columns[0])}{top}:{column_name(columns[-1])}{top + step - 1}"

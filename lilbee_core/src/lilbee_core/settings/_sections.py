@@ -92,7 +92,7 @@ class IngestSettings(Section):
     archive_max_members: Positive = Field(default=5_000, description="Most files in one archive or mail.")
     archive_max_mb: Positive = Field(default=400, description="Most that the files of one archive may unpack to.")
     archive_max_member_mb: Positive = Field(
-        default=128, description="Largest file in an archive; larger ones are left out."
+        default=128, description="Largest file in an archive, and part of an Office file."
     )
     archive_max_depth: Positive = Field(default=3, description="Archives and mails in each other that are read.")
     ocr: Literal["auto", "off", "force"] = Field(
