@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
-from lilbee_core.events import Event, Progress
 from lilbee_core.testing import HashEmbedder
 from lilbee_server.app import create_app
-from lilbee_server.streams import job_events
 from tests.support.websites import Answer, Website
 
 Client = TestClient[Litestar]
@@ -124,28 +122,3 @@ def test_wrong_requests_are_refused(web: Client, body: dict[str, object], status
 def test_unknown_jobs_are_not_found(web: Client) -> None:
     for answer in (web.get("/api/jobs/nope"), web.delete("/api/jobs/nope"), web.get("/api/jobs/nope/events")):
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "library.not_found")
-
-
-class Silent:
-    """A job that says nothing for a while, as during the recognition of a long scan."""
-
-    def __init__(self) -> None:
-        self.waited: list[float | None] = []
-
-    def since(self, seen: int, *, timeout_s: float | None = None) -> tuple[Sequence[Event], int, bool]:
-        self.waited.append(timeout_s)
-        if len(self.waited) < 3:
-            return (), seen, False
-        return (Progress(phase="recognizing", done=1, total=2, unit="pages"),), seen + 1, len(self.waited) > 3
-
-    def to_dict(self) -> dict[str, object]:
-        return {"state": "done"}
-
-
-def test_a_silent_stream_has_a_heartbeat() -> None:
-    job = Silent()
-    sent = [message.encode().decode() for message in job_events(job, heartbeat_s=7.0)]
-    assert job.waited == [7.0] * 4
-    assert sent[:2] == 2 * [": still at work\r\n\r\n"]
-    assert sent[2].startswith("id: 1\r\nevent: Progress\r\ndata: {")
-    assert sent[-1].startswith("event: JobFinished")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from litestar import Litestar
 from litestar.config.app import AppConfig
@@ -14,6 +16,7 @@ from litestar.types import ControllerRouterHandler
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_server.audit import Audit
 from lilbee_server.describe import openapi_config
+from lilbee_server.feeds import Feeds
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
 from lilbee_server.known import check_parameters
@@ -35,6 +38,8 @@ from lilbee_server.routes import (
 from lilbee_server.turns import WAIT_S, Turns
 
 MOST_BODY_BYTES = 10_000_000
+THREADS = 40
+"""How many requests are worked on at once; the others wait for their turn."""
 HANDLERS: list[ControllerRouterHandler] = [
     health.health,
     status.status,
@@ -90,10 +95,11 @@ def create_app(
     return Litestar.from_config(
         AppConfig(
             route_handlers=HANDLERS,
-            state=State({"library": library, "turns": turns, "replies": Replies(turns)}),
+            state=State({"library": library, "turns": turns, "replies": Replies(turns), "feeds": Feeds()}),
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             middleware=[guard],
             before_request=check_parameters,
+            on_startup=[_enough_threads],
             exception_handlers={
                 LilbeeError: lilbee_problem,
                 HTTPException: http_problem,
@@ -105,3 +111,8 @@ def create_app(
             debug=False,
         )
     )
+
+
+async def _enough_threads(app: Litestar) -> None:
+    """Let a few slow requests delay no others: by itself, a machine of two cores would work on six at once."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="lilbee-request"))

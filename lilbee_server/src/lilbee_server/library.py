@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar.datastructures import State
 
 from lilbee_core import Lilbee
+from lilbee_server.feeds import Feeds
 from lilbee_server.replies import Replies
 from lilbee_server.turns import Turns
 
@@ -25,3 +26,9 @@ def replies_of(state: State) -> Replies:
     """Return the replies of conversations."""
     replies: Replies = state["replies"]
     return replies
+
+
+def feeds_of(state: State) -> Feeds:
+    """Return what tells of jobs."""
+    feeds: Feeds = state["feeds"]
+    return feeds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 from litestar import delete, get
@@ -13,7 +14,7 @@ from lilbee_core.errors import NotFound
 from lilbee_core.tokens import Grant
 from lilbee_server.describe import EVENTS, JOB
 from lilbee_server.grants import Granted
-from lilbee_server.library import library_of
+from lilbee_server.library import feeds_of, library_of
 from lilbee_server.streams import job_events
 
 if TYPE_CHECKING:
@@ -42,16 +43,16 @@ def cancel(state: State, grant: Granted, job_id: Id) -> dict[str, Any]:
     return found.to_dict()
 
 
-@get("/api/jobs/{job_id:str}/events", sync_to_thread=True, opt={"scoped": True, "gives": EVENTS})
-def events(
+@get("/api/jobs/{job_id:str}/events", opt={"scoped": True, "gives": EVENTS})
+async def events(
     state: State,
     grant: Granted,
     job_id: Id,
     last: Annotated[int | None, HeaderParameter(name="Last-Event-ID", description="Where to go on.")] = None,
 ) -> ServerSentEvent:
     """Stream a job's events, those of before first, until it is over. Its record comes last, as `JobFinished`."""
-    found = _require(state, grant, job_id)
-    return ServerSentEvent(job_events(found, seen=max(0, last or 0)))
+    found = await asyncio.to_thread(_require, state, grant, job_id)
+    return ServerSentEvent(job_events(feeds_of(state), found, seen=max(0, last or 0)))
 
 
 def _require(state: State, grant: Grant, job_id: str) -> Job:
