@@ -122,7 +122,7 @@ def _fixed(size: Decimal, tokens: Sequence[Token]) -> str:
 
 def _without_commas(tokens: Sequence[Token]) -> tuple[list[Token], int, bool]:
     """Return the tokens without commas, how many thousands they take away, and whether digits stand in groups."""
-    last = max(at for at, (kind, _) in enumerate(tokens) if kind == "digit")
+    last = max((at for at, (kind, _) in enumerate(tokens) if kind == "digit"), default=-1)
     point = next((at for at, (kind, _) in enumerate(tokens) if kind == "point"), len(tokens))
     scale = 0
     grouped = False
