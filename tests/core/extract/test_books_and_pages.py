@@ -14,6 +14,7 @@ from lilbee_core.extract import _sheets
 from lilbee_core.extract._bidi import in_reading_order
 from lilbee_core.extract._columns import join_lines
 from lilbee_core.extract._engine import Extraction, Node, cleaned, plain_error
+from lilbee_core.extract._hyphens import Hyphens
 from lilbee_core.extract._paged import flow, old_word
 from lilbee_core.text import EstimatedTokens
 from lilbee_core.types import Document, DocumentId, Heading, Source
@@ -129,7 +130,7 @@ def test_a_hyphen_before_a_digit_or_a_capital_letter_stays(document: ReadDocumen
 
 
 def test_other_characters_without_a_shape_are_left_out_beside_digits() -> None:
-    assert cleaned("a \x025 b 7\x028 c\x02\x039") == "a 5 b 78 c9"
+    assert cleaned("a \x025 b 7\x028 c\x02\x039", Hyphens()) == "a 5 b 78 c9"
 
 
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.4 nothing", bytes(range(256)) * 4])

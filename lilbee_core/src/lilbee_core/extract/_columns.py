@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from lilbee_core.extract._hyphens import Hyphens
 from lilbee_core.extract._layout import Run
-from lilbee_core.extract._letters import Letters, keeps_hyphen
+from lilbee_core.extract._letters import Letters
 
 _LEAST_ROWS = 3
 _LEAST_CHARS = 15
@@ -200,21 +201,25 @@ def lines_by_column(rows: Sequence[Row], found: Sequence[Band]) -> list[tuple[Ru
     return lines + [row.runs for row in rows[at:]]
 
 
-def lines_text(lines: Iterable[Sequence[Run]]) -> str:
+def lines_text(lines: Iterable[Sequence[Run]], hyphens: Hyphens | None = None) -> str:
     """Return lines as text."""
-    return join_lines(_joined(line) for line in lines)
+    return join_lines((_joined(line) for line in lines), hyphens)
 
 
-def join_lines(lines: Iterable[str]) -> str:
-    """Join lines; a word cut by a hyphen at the end of a line is put together, with the hyphen where it is its own."""
+def join_lines(lines: Iterable[str], hyphens: Hyphens | None = None) -> str:
+    """Join lines; a word cut by a hyphen at the end of a line is put together, with the hyphen where it is its own.
+
+    `hyphens` knows how the document spells its words; without it, only these lines tell.
+    """
+    lines = list(lines)
+    hyphens = hyphens or Hyphens(["\n".join(lines)])
     pieces: list[str] = []
     for line in lines:
         last = pieces[-1] if pieces else ""
         cut = len(last) > 1 and last[-1] in "-\u00ad" and last[-2].isalpha()
-        if cut and line[:1].islower():
-            pieces[-1] = last[:-1]
-            pieces.append(line)
-        elif cut and last[-1] == "-" and keeps_hyphen(line):
+        if cut and line[:1].isalnum() and (last[-1] == "-" or not line[:1].isdigit()):
+            if last[-1] != "-" or not hyphens.keeps(last[:-1], line):
+                pieces[-1] = last[:-1]
             pieces.append(line)
         else:
             pieces += ["\n", line] if pieces else [line]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import ExtractError, LimitExceeded, UnsupportedFormat
-from lilbee_core.extract._letters import keeps_hyphen
+from lilbee_core.extract._hyphens import Hyphens
 from lilbee_core.extract._loose import fields, items
 from lilbee_core.extract._reading import damaged, locked, split_passwords
 from lilbee_core.text import normalize_newlines
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Fonts without a table of their characters leave such in the text.
 _CONTROLS = dict.fromkeys(set(range(0x20)) - {0x09, 0x0A} | {0x7F})
 # What the engine leaves of a hyphen at the end of a line.
-_LINE_END = re.compile(r"\x02(?<=[^\W\d_]\x02)(?=([^\W_]))")
+_LINE_END = re.compile(r"\x02(?<=[^\W\d_]\x02)(?=[^\W_])")
+_NEAR = 80
 _ENCRYPTED = re.compile(r"password|encrypt", re.IGNORECASE)
 _TOO_BIG = re.compile(r"security limit|bomb|exceeds? (?:the )?(?:limit|maximum)|too (?:large|deep|many)", re.IGNORECASE)
 _UNKNOWN = re.compile(r"unsupported|not supported|no extractor", re.IGNORECASE)
@@ -52,6 +53,8 @@ class Extraction:
     nodes: tuple[Node, ...] = ()
     metadata: Mapping[str, object]
     warnings: tuple[str, ...] = ()
+    hyphens: Hyphens = Hyphens()
+    """How the file spells its words."""
 
 
 def run_engine(source: Source, data: bytes, *, output: str = "plain", password: str | None = None) -> Extraction:
@@ -98,33 +101,42 @@ def plain_error(source: Source, error: Exception, password: str | None) -> Extra
 
 
 def _read_result(result: ExtractionResult) -> Extraction:
+    pages = [(int(page["page_number"]), str(page["content"])) for page in result.pages or ()]
+    hyphens = Hyphens([text for _, text in pages] or [result.content])
     return Extraction(
-        text=cleaned(result.content),
-        pages=tuple((int(page["page_number"]), cleaned(str(page["content"]))) for page in result.pages or ()),
+        text=cleaned(result.content, hyphens),
+        pages=tuple((number, cleaned(text, hyphens)) for number, text in pages),
         tables=tuple(
-            (int(table.page_number), [[cleaned(cell) for cell in row] for row in table.cells])
+            (int(table.page_number), [[cleaned(cell, hyphens) for cell in row] for row in table.cells])
             for table in result.tables
         ),
-        nodes=tuple(_read_nodes(result.document)),
+        nodes=tuple(_read_nodes(result.document, hyphens)),
         metadata=fields(result.metadata),
         warnings=tuple(dict.fromkeys(str(getattr(one, "message", one)) for one in result.processing_warnings or ())),
+        hyphens=hyphens,
     )
 
 
-def cleaned(text: str) -> str:
+def cleaned(text: str, hyphens: Hyphens) -> str:
     """Return a text of the engine without what no reader sees, and with the hyphens that are part of a word."""
-    kept = _LINE_END.sub(lambda found: "-" if keeps_hyphen(found[1]) else "", normalize_newlines(text))
+    whole = normalize_newlines(text)
+    kept = _LINE_END.sub(lambda found: _hyphen(whole, found.start(), hyphens), whole)
     return kept.translate(_CONTROLS)
 
 
-def _read_nodes(document: object) -> Iterator[Node]:
+def _hyphen(text: str, at: int, hyphens: Hyphens) -> str:
+    before, following = text[max(0, at - _NEAR) : at], text[at + 1 : at + 1 + _NEAR]
+    return "-" if hyphens.keeps(before, following) else ""
+
+
+def _read_nodes(document: object, hyphens: Hyphens) -> Iterator[Node]:
     for node in map(fields, items(fields(document).get("nodes"))):
         content = fields(node.get("content"))
         page = node.get("page")
         level = content.get("level")
         yield Node(
             kind=str(content.get("node_type", "")),
-            text=cleaned(str(content.get("text") or "")),
+            text=cleaned(str(content.get("text") or ""), hyphens),
             level=level if isinstance(level, int) else 0,
             page=page if isinstance(page, int) else None,
             box=_box(fields(node.get("bbox"))),

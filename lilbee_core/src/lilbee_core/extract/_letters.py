@@ -12,14 +12,6 @@ def letters_of(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
 
 
-def keeps_hyphen(following: str) -> bool:
-    """Say whether a hyphen at the end of a line belongs to its word, by what begins the next line.
-
-    One before a digit or a capital letter does, as in COVID-19 and Jean-Paul: no word is divided there.
-    """
-    return following[:1].isdigit() or following[:1].isupper()
-
-
 class Letters:
     """Finds pieces in a text."""
 

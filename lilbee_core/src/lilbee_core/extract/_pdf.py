@@ -12,6 +12,7 @@ from lilbee_core.extract._boxes import box_segments
 from lilbee_core.extract._columns import bands, in_mirror, lines_by_column, lines_text, reads_across, rows_of
 from lilbee_core.extract._engine import Extraction, Node
 from lilbee_core.extract._grid import page_tables
+from lilbee_core.extract._hyphens import Hyphens
 from lilbee_core.extract._layout import (
     NoLayout,
     PdfFile,
@@ -53,7 +54,7 @@ def join_pages(extraction: Extraction, data: bytes, context: ExtractContext) -> 
     marked = _headings_by_page(extraction)
     at = 0
     with ExitStack() as stack:
-        layout = _Layout(stack, data, context)
+        layout = _Layout(stack, data, context, extraction.hyphens)
         for number, raw in extraction.pages:
             body = layout.in_order(number, in_reading_order(raw, layout.seen(number, raw)).strip("\n"))
             if not layout.has_text(number, body):
@@ -79,8 +80,9 @@ def _headings_by_page(extraction: Extraction) -> Mapping[int, list[Node]]:
 class _Layout:
     """What the positions on the pages tell; without them the text stays as it is."""
 
-    def __init__(self, stack: ExitStack, data: bytes, context: ExtractContext) -> None:
+    def __init__(self, stack: ExitStack, data: bytes, context: ExtractContext, hyphens: Hyphens) -> None:
         self._context = context
+        self._hyphens = hyphens
         self._deadline = time.monotonic() + _LAYOUT_S
         self._document: PdfFile | None = None
         self._page = (0, list[Run]())
@@ -108,7 +110,7 @@ class _Layout:
         found = bands(rows)
         if not found or not reads_across(body, rows, found):
             return body
-        return lines_text(lines_by_column(rows, found))
+        return lines_text(lines_by_column(rows, found), self._hyphens)
 
     def has_text(self, number: int, body: str) -> bool:
         """Say whether the text of a page is what a reader sees there."""

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from lilbee_core.errors import ExtractError
 from lilbee_core.extract._columns import join_lines
+from lilbee_core.extract._hyphens import Hyphens
 from lilbee_core.protocols import OcrPage
 
 _MEMORY_BYTES = 3 * 1024**3
@@ -129,7 +130,9 @@ def read_table(table: str) -> OcrPage:
         inside[-1][1].append(word)
         weight += confidence * len(word)
         total += len(word)
-    blocks = [join_lines([" ".join(words) for _, words in block]) for block in lines.values()]
+    texts = [[" ".join(words) for _, words in block] for block in lines.values()]
+    hyphens = Hyphens("\n".join(text) for text in texts)
+    blocks = [join_lines(text, hyphens) for text in texts]
     return OcrPage(text="\n\n".join(blocks), confidence=round(weight / total / 100, 4) if total else 0.0)
 
 
