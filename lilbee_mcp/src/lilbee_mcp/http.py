@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
+import signal
 import socket
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, MutableMapping
@@ -30,6 +32,8 @@ PATH = "/mcp"
 FILE = "mcp.json"
 MOST_SESSIONS = 100
 IDLE_S = 1_800.0
+GRACE_S = 3
+"""How long a server that is stopped waits for streams that clients hold open."""
 MOST_BODY_BYTES = 4_000_000
 _HEADERS = [
     (b"content-type", b"application/json"),
@@ -197,17 +201,24 @@ def serve_http(library: Lilbee, *, enable: Collection[str], port: int) -> int:
         token = secrets.token_urlsafe(32)
         file = _announced(library.data_dir, url, token)
         sys.stderr.write(f"lilbee-mcp listens on {url}; the token is in {visible_line(str(file))}\n")
+        # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
+        signal.signal(signal.SIGTERM, _leave)
         try:
-            app = create_app(library, token=token, enable=enable)
-            uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
-        except KeyboardInterrupt:
-            return 0
+            config = uvicorn.Config(
+                create_app(library, token=token, enable=enable),
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=GRACE_S,
+            )
+            uvicorn.Server(config).run(sockets=[listener])
         finally:
             file.unlink(missing_ok=True)
     return 0
 
 
-def _announced(data_dir: Path, url: str, token: str) -> Path:
-    import os
+def _leave(number: int, frame: object) -> None:
+    sys.exit(0)
 
+
+def _announced(data_dir: Path, url: str, token: str) -> Path:
     return write_session(data_dir, ServerSession(url=url, token=token, pid=os.getpid()), name=FILE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from litestar import Litestar
@@ -19,7 +19,10 @@ from lilbee_server.describe import openapi_config
 from lilbee_server.feeds import Feeds
 from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
+from lilbee_server.hookspecs import Host, Mount
 from lilbee_server.known import check_parameters
+from lilbee_server.limits import Limit, Limits
+from lilbee_server.mounts import handler_of, lifespan_of
 from lilbee_server.problems import bug_problem, deep_problem, http_problem, lilbee_problem
 from lilbee_server.replies import Replies
 from lilbee_server.routes import (
@@ -80,7 +83,12 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
 def create_app(
-    library: Lilbee, *, token: str | None, hosts: Sequence[str] = LOOPBACK, wait_s: float = WAIT_S
+    library: Lilbee,
+    *,
+    token: str | None,
+    hosts: Sequence[str] = LOOPBACK,
+    wait_s: float = WAIT_S,
+    mounts: Callable[[Host], Sequence[Mount]] | None = None,
 ) -> Litestar:
     """Return an application that serves `library`.
 
@@ -89,12 +97,15 @@ def create_app(
         token: What requests must carry as ``Authorization: Bearer``; None lets everybody in (tests only).
         hosts: Host names that requests may name; others are refused, so that no web page can reach in.
         wait_s: How long a request for a reply waits for those before it.
+        mounts: Says which applications of plugins are served as well, such as `find_mounts`.
     """
-    turns = Turns(wait_s)
-    guard = Guard(token=token, hosts=tuple(hosts), check=library.tokens.check, audit=Audit(library.data_dir))
+    turns, audit = Turns(wait_s), Audit(library.data_dir)
+    guard = Guard(token=token, hosts=tuple(hosts), check=library.tokens.check, audit=audit, limits=_limits(library))
+    mounted = mounts(Host(library, turns=turns, audit=audit)) if mounts is not None else ()
     return Litestar.from_config(
         AppConfig(
-            route_handlers=HANDLERS,
+            route_handlers=[*HANDLERS, *map(handler_of, mounted)],
+            lifespan=[lifespan_of(one) for one in mounted],
             state=State({"library": library, "turns": turns, "replies": Replies(turns), "feeds": Feeds()}),
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             middleware=[guard],
@@ -111,6 +122,11 @@ def create_app(
             debug=False,
         )
     )
+
+
+def _limits(library: Lilbee) -> Limits:
+    chosen = library.settings.server
+    return Limits(requests=Limit(chosen.requests_per_minute), arrival_s=chosen.request_timeout_s)
 
 
 async def _enough_threads(app: Litestar) -> None:

@@ -16,6 +16,8 @@ from lilbee_core.text import visible_line
 from lilbee_core.tokens import ServerSession, write_session
 
 PORT = 7421
+GRACE_S = 3
+"""How long a server that is stopped waits for streams that clients hold open."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -43,6 +45,7 @@ def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
     import uvicorn
 
     from lilbee_server.app import create_app
+    from lilbee_server.mounts import find_mounts
 
     with Lilbee(find_library(library), data_dir=data_dir) as bee:
         bee.status()
@@ -60,7 +63,8 @@ def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
         # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
         signal.signal(signal.SIGTERM, _leave)
         try:
-            config = uvicorn.Config(create_app(bee, token=token), log_level="warning", access_log=False)
+            app = create_app(bee, token=token, mounts=find_mounts)
+            config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S)
             uvicorn.Server(config).run(sockets=[listener])
         finally:
             file.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""Applications of plugins, found and mounted. A plugin that fails costs only itself."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import entry_points
+from typing import Any, cast
+
+import pluggy
+from litestar import Litestar, asgi
+from litestar.handlers import ASGIRouteHandler
+from litestar.types import Receive, Scope, Send
+
+from lilbee_server import hookspecs
+from lilbee_server.hookspecs import GROUP, Host, Mount
+
+log = logging.getLogger(__name__)
+
+
+def find_mounts(host: Host) -> Sequence[Mount]:
+    """Return what the installed plugins mount, by the name of the plugin."""
+    found: list[Mount] = []
+    for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        try:
+            found += mounts_of(point.load(), host)
+        except Exception:
+            log.exception("the plugin %r cannot be mounted", point.name)
+    return found
+
+
+def mounts_of(plugin: object, host: Host) -> list[Mount]:
+    """Return what one plugin mounts."""
+    manager = pluggy.PluginManager(GROUP)
+    manager.add_hookspecs(hookspecs)
+    manager.register(plugin)
+    manager.check_pending()
+    results = cast("list[Iterable[Mount]]", manager.hook.lilbee_mounts(host=host))
+    return [mount for result in results for mount in result]
+
+
+def handler_of(mount: Mount) -> ASGIRouteHandler:
+    """Return the route of a mount. Tokens of every kind get through to it: it holds to grants itself."""
+
+    @asgi(mount.path, is_mount=True, copy_scope=True, opt={"reads": True, "scoped": True})
+    async def mounted(scope: Scope, receive: Receive, send: Send) -> None:
+        await mount.app(scope, receive, send)
+
+    return mounted
+
+
+def lifespan_of(mount: Mount) -> Callable[[Litestar], Any]:
+    """Return what runs as long as the server does."""
+
+    @asynccontextmanager
+    async def running(app: Litestar) -> AsyncGenerator[None]:
+        async with mount.lifespan():
+            yield
+
+    return running
