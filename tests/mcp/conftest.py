@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import anyio
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 
 from lilbee_core import Lilbee
 from lilbee_core.testing import HashEmbedder
@@ -60,6 +60,17 @@ def talk(library: Lilbee, work: Callable[[Client], Awaitable[T]], **options: Any
             return await work(client)
 
     return anyio.run(run)
+
+
+def refused(library: Lilbee, work: Callable[[Client], Awaitable[Any]], **options: Any) -> MCPError:
+    """Do something that is refused by the protocol and return the error."""
+
+    async def caught(client: Client) -> MCPError:
+        with pytest.raises(MCPError) as error:
+            await work(client)
+        return error.value
+
+    return talk(library, caught, **options)
 
 
 def call(library: Lilbee, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:
