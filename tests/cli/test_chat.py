@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Outcome, Run
-from tests.support.openai_fake import FakeOpenAI
+from tests.support.openai_fake import Answer, FakeOpenAI
 
 
 @pytest.fixture
@@ -142,6 +143,41 @@ def test_with_a_chat_model(chat, monkeypatch: pytest.MonkeyPatch, synced: Run) -
         failed = chat("And now?", options=("--continue", "--json"))
         assert failed.code == 1
         assert "error" in failed.json()["replies"][0]
+
+
+class BreakingOff(FakeOpenAI):
+    """Says some words of every reply, and closes the connection."""
+
+    said = ("In ", "spring [1]. And")
+
+    def _chat(self, body: dict[str, object]) -> Answer:
+        lines = [json.dumps({"choices": [{"delta": {"content": one}}]}) for one in self.said]
+        text = "".join(f"data: {line}\n\n" for line in lines)
+        return Answer(body=text.encode(), content_type="text/event-stream", cut=True)
+
+
+def test_an_answer_that_is_broken_off_is_told_as_such(monkeypatch: pytest.MonkeyPatch, synced: Run) -> None:
+    """What came is kept, the reason follows once on a line of its own, and the exit code says it too."""
+    with BreakingOff(models=("talk",)) as server:
+        monkeypatch.setenv("LILBEE_OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("LILBEE_CHAT_MODEL", "openai/talk")
+        monkeypatch.setenv("LILBEE_QUERY_EXPANSION_COUNT", "0")
+        monkeypatch.setenv("LILBEE_CHAT_TITLES", "false")
+        for arguments in (("ask",), ("ask", "--no-stream"), ("ask", "--json"), ("chat",), ("chat", "--json")):
+            done = synced(*arguments, "When does the queen lay eggs?")
+            assert done.code == 1, arguments
+            if "--json" in arguments:
+                told = done.json()
+                answer = told["replies"][0] if "replies" in told else told
+                assert answer.get("answer", answer.get("content")) == "In spring [1]. And"
+                assert "broke off" in (answer.get("broken_off") or answer["warnings"][0])
+                assert answer.get("state", "partial") == "partial"
+                continue
+            assert done.out.startswith("In spring [1]. And\n")
+            assert "[1] bees.md" in done.out
+            (error,) = [one for one in done.err.splitlines() if "broke off" in one]
+            assert error.startswith("error: The answer is not whole: The OpenAI-style server at http")
+            assert error.endswith("the connection was closed. Try again.")
 
 
 def test_asking_shows_the_passages_on_request(synced: Run) -> None:

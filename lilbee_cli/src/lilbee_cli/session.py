@@ -39,6 +39,8 @@ class Session:
         self.conversation = conversation
         self.over = False
         self.attached: list[str] = []
+        self.is_whole = True
+        """Whether the last reply came to its end."""
         self._shows_usage = shows_usage
 
     def take(self, line: str) -> None:
@@ -55,10 +57,20 @@ class Session:
 
     def answer(self, deltas: Iterator[Delta]) -> None:
         """Print a reply as it arrives. Ctrl-C stops it, and keeps what there is."""
-        thinking = False
+        from lilbee_core.errors import LilbeeError
+
+        thinking = within_line = False
+        self.is_whole = True
         try:
             for delta in deltas:
                 thinking = talk.delta(delta, thinking=thinking)
+                within_line = delta.kind == "text" and not delta.text.endswith("\n")
+                if delta.answer is not None:
+                    self.is_whole = delta.answer.broken_off is None
+        except LilbeeError:
+            if within_line:
+                click.echo()
+            raise
         except KeyboardInterrupt:
             _close(deltas)
             click.echo()

@@ -236,7 +236,7 @@ class BreaksOff(ScriptedChat):
 
     def _stream(self, deltas):
         yield from deltas
-        raise ProviderError("the connection was reset")
+        raise ProviderError("the connection was reset. Its last lines:\nslot 0\nslot 1", hint="Try again.")
 
 
 def test_what_arrived_before_the_model_broke_off_is_kept():
@@ -244,7 +244,10 @@ def test_what_arrived_before_the_model_broke_off_is_kept():
 
     assert answer.text == "Built in 1911 [1]. And then"
     assert len(answer.citations) == 1
-    assert any("broke off" in warning and "connection was reset" in warning for warning in answer.warnings)
+    reason = "The answer is not whole: the connection was reset. Try again."
+    assert answer.broken_off == answer.to_dict()["broken_off"] == reason
+    assert answer.warnings == ()  # one reason, in one place
+    assert ask("Built in 1911 [1].").broken_off is None
 
 
 def test_a_model_that_fails_at_once_is_an_error():

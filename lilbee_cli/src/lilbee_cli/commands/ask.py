@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lilbee_cli.codes import FAILED, OK
 from lilbee_cli.options import Common, common, filters
 from lilbee_cli.render import text
 from lilbee_cli.render.json import emit
 from lilbee_cli.render.progress import ProgressSink
 
 if TYPE_CHECKING:
-    from lilbee_core import Filter
+    from collections.abc import Iterator
+
+    from lilbee_core import Answer, Filter
+    from lilbee_core.types import Delta
 
 
 @click.command("ask")
@@ -24,10 +28,11 @@ if TYPE_CHECKING:
 @common
 def command(
     told: Common, question: tuple[str, ...], *, profile: str | None, stream: bool, show_context: bool, only: Filter
-) -> None:
+) -> int:
     """Answer a question from your documents, every statement cited.
 
-    Without a chat model the answer is made of the best sentences, and says so.
+    Without a chat model the answer is made of the best sentences, and says so. One that the chat model breaks off is
+    printed as far as it went; the exit code is 1 then.
     """
     asked = " ".join(question)
     with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink, there=True) as bee:
@@ -40,12 +45,29 @@ def command(
                 text.answer(value)
                 if show_context:
                     text.context(value)
-            return
-        for delta in bee.ask_stream(asked, profile=profile, filters=only):
-            if delta.kind == "text":
-                click.echo(text.clean(delta.text), nl=False)
-            elif delta.kind == "done" and delta.answer is not None:
-                click.echo()
+        else:
+            value = _streamed(bee.ask_stream(asked, profile=profile, filters=only))
+            if show_context:
+                text.context(value)
+    return OK if value.broken_off is None else FAILED
+
+
+def _streamed(deltas: Iterator[Delta]) -> Answer:
+    """Print an answer as it is written, and return it. Whatever ends it, what follows begins on a new line."""
+    within_line = False
+    try:
+        for delta in deltas:
+            if delta.kind == "text" and delta.text:
+                told = text.clean(delta.text)
+                click.echo(told, nl=False)
+                within_line = not told.endswith("\n")
+            elif delta.answer is not None:
+                if within_line:
+                    click.echo()
+                within_line = False
                 text.citations(delta.answer)
-                if show_context:
-                    text.context(delta.answer)
+                return delta.answer
+    finally:
+        if within_line:
+            click.echo()
+    raise AssertionError("a stream ends with `done`")

@@ -98,7 +98,9 @@ def _as_json(session: Session, lines: Iterator[str]) -> int:
             continue
         try:
             attached, session.attached = session.attached, []
-            replies.append(session.conversation.send(line, attachments=attached).to_dict())
+            reply = session.conversation.send(line, attachments=attached)
+            failed = failed or str(reply.state) == "partial"
+            replies.append(reply.to_dict())
         except LilbeeError as error:
             failed = True
             replies.append({"error": error.to_dict()})
@@ -152,7 +154,7 @@ def _taken(session: Session, line: str) -> int:
         return fail(error, exit_code(error) or FAILED, as_json=False)
     except OSError as error:
         return fail_usage(click.ClickException(str(error)), as_json=False)
-    return OK
+    return OK if session.is_whole else FAILED
 
 
 def _read_history(file: Path) -> None:

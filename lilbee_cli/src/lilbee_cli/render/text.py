@@ -139,7 +139,7 @@ def answer(value: Answer) -> None:
 
 
 def citations(value: Answer) -> None:
-    """Print the citations of an answer, and its warnings to stderr."""
+    """Print the citations of an answer, and its warnings to stderr, last why it is not whole."""
     if value.citations:
         click.echo()
     for one in value.citations:
@@ -147,6 +147,8 @@ def citations(value: Answer) -> None:
         click.echo(_indented(f'"{line(" ".join(one.quote.split()))}"'))
     for message in value.warnings:
         click.echo(click.style(f"note: {line(message)}", dim=True), err=True)
+    if value.broken_off is not None:
+        click.echo(f"error: {line(value.broken_off)}", err=True)
 
 
 def context(value: Answer) -> None:

@@ -12,7 +12,7 @@ from lilbee_core.answer._prompt import Prompt, Wording, build_prompt, default_wo
 from lilbee_core.answer._reply import Reply, says_not_found
 from lilbee_core.errors import EmptyReply, ExtraMissing, ProviderError
 from lilbee_core.protocols import ChatProvider, EmbedderLike
-from lilbee_core.text import Nearness, fill
+from lilbee_core.text import Nearness, fill, without_output
 from lilbee_core.types import Answer, Background, ChatOptions, Delta, SearchResult, Verdict, closable
 
 log = logging.getLogger(__name__)
@@ -85,7 +85,8 @@ class GeneratedAnswerer:
     def stream(self, question: str, result: SearchResult, background: Background = Background()) -> Iterator[Delta]:
         """Yield ``text`` and ``citation`` deltas as they come, and ``done`` with the answer at the end.
 
-        Closing the iterator ends the request. What was told before the model broke off is kept, with a warning.
+        Closing the iterator ends the request. Where the model broke off, what it had told is kept, and the answer's
+        `broken_off` says why.
 
         Raises:
             EmptyReply: If the model says nothing.
@@ -140,7 +141,9 @@ class GeneratedAnswerer:
             if not reply.has_text:
                 raise
             log.warning("the chat model broke off: %s", error.message)
-            reply.warnings.append(f"The chat model broke off, and the answer is not whole: {error.message}")
+            reply.broken_off = " ".join(
+                (f"The answer is not whole: {without_output(error.message)}.", error.hint)
+            ).strip()
         yield from reply.end()
 
     def _finished(self, question: str, result: SearchResult, prompt: Prompt, reply: Reply) -> Answer:
@@ -148,7 +151,7 @@ class GeneratedAnswerer:
         unchecked = any(one.citation.verdict is Verdict.UNCHECKED for one in reply.rejected)
         nothing_holds = bool(prompt.given and (reply.rejected or reply.unknown) and not unchecked)
         found = bool(reply.citations) or not (nothing_holds or says_not_found(text, NOT_FOUND))
-        if found and not reply.citations and not unchecked and prompt.given:
+        if found and not reply.citations and not unchecked and prompt.given and reply.broken_off is None:
             reply.warnings.append("The reply cites no passage, so nothing in it is checked.")
         return Answer(
             question=question,
@@ -159,6 +162,7 @@ class GeneratedAnswerer:
             rejected=tuple(one.citation for one in reply.rejected),
             warnings=(*result.warnings, *prompt.warnings, *reply.report()),
             trace=result,
+            broken_off=reply.broken_off,
         )
 
 

@@ -46,6 +46,8 @@ class Reply:
     warnings: list[str] = field(default_factory=list[str])
     reader: ReplyReader = field(default_factory=ReplyReader)
     has_text: bool = False
+    broken_off: str | None = None
+    """Why the model did not come to an end."""
     _since: int = 0
     """Where the text behind the last mark begins."""
     _waiting: Mark | None = None

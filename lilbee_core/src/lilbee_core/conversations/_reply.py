@@ -65,15 +65,16 @@ class Reply:
             self._keep(self._message(ReplyState.PARTIAL))
 
     def finish(self, answer: Answer) -> ConversationMessage:
-        """Keep the whole reply."""
+        """Keep the whole reply, or what there is of one that the model broke off."""
+        state = ReplyState.DONE if answer.broken_off is None else ReplyState.PARTIAL
         done = replace(
-            self._message(ReplyState.DONE),
+            self._message(state),
             content=answer.text,
             found=answer.found,
             model=answer.model,
             citations=answer.citations,
             rejected=answer.rejected,
-            warnings=answer.warnings,
+            warnings=(*answer.warnings, *((answer.broken_off,) if answer.broken_off else ())),
             usage=self.counted(answer.text),
         )
         return self._keep(done)

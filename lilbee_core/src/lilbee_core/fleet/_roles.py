@@ -99,7 +99,8 @@ class _Calls(Generic[P]):
         why = self.fleet.obituary(server)
         if why is None:
             return failure
-        return ProviderUnavailable(f"{failure.message}: {why.message}", hint=why.hint, code=why.code)
+        # That its connections broke is no second reason.
+        return ProviderUnavailable(why.message, hint=why.hint, code=why.code)
 
     def close(self) -> None:
         """Close the connections. The servers are the fleet's."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from lilbee_core.errors import Cancelled, LilbeeError, StageError
 from lilbee_core.protocols import SearchContext, SearchStage
 from lilbee_core.search._pipeline import check_order, inner_stages, run_stage
+from lilbee_core.text import without_output
 from lilbee_core.types import Part, SearchState, StageReport
 
 log = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ class Tolerant:
         except self.catch as error:
             log.info("search stage %s failed", stage.name)
             log.debug("in search stage %s", stage.name, exc_info=True)
-            message = error.message if isinstance(error, LilbeeError) else type(error).__name__
+            message = without_output(error.message) if isinstance(error, LilbeeError) else type(error).__name__
             hint = f". {error.hint}" if isinstance(error, LilbeeError) and error.hint else ""
             seconds = context.clock.monotonic() - started
             report = StageReport(name=stage.name, status="failed", seconds=seconds, note=message)

@@ -17,7 +17,14 @@ from lilbee_core.text._support import (
     support,
 )
 from lilbee_core.text._templates import fill, gaps
-from lilbee_core.text._terminal import OUTPUT_BELOW, visible, visible_line, visible_message, without_escapes
+from lilbee_core.text._terminal import (
+    OUTPUT_BELOW,
+    visible,
+    visible_line,
+    visible_message,
+    without_escapes,
+    without_output,
+)
 from lilbee_core.text._tokens import CHARS_PER_TOKEN, EstimatedTokens, estimate_tokens, fold_space, tokens_at_most
 
 __all__ = [
@@ -25,5 +32,5 @@ __all__ = [
     "Support", "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fenced", "figures_stand_in",
     "fill", "find_quote", "fold_space", "gaps", "locate", "normalize_newlines", "place_in", "quotations",
     "says_something", "sentences", "subjects", "support", "tokens_at_most", "trimmed", "visible", "visible_line",
-    "visible_message", "without_escapes",
+    "visible_message", "without_escapes", "without_output",
 ]  # fmt: skip

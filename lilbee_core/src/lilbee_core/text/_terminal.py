@@ -43,6 +43,12 @@ def visible_message(text: str) -> str:
     return "\n".join([visible_line(told + OUTPUT_BELOW), *(f"    {visible(one)}" for one in output.split("\n"))])
 
 
+def without_output(text: str) -> str:
+    """Return a message without what a program wrote, for places where only the reason is wanted."""
+    told, below, _ = text.partition(f" {OUTPUT_BELOW}\n")
+    return told.removesuffix(".") if below else text
+
+
 def _escaped(code: int) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 

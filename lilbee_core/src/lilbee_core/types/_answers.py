@@ -78,7 +78,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An answer whose every citation can be checked. `model` is None for an extractive answer."""
+    """An answer whose every citation can be checked. `model` is None for an extractive answer.
+
+    `broken_off` says why the chat model did not come to an end; the text is what it had said by then.
+    """
 
     question: str
     text: str
@@ -89,6 +92,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
     trace: SearchResult | None = None
     seconds: float = 0.0
+    broken_off: str | None = None
 
     @property
     def answer(self) -> str:
@@ -107,6 +111,7 @@ class Answer:
             "rejected": [one.to_dict() for one in self.rejected],
             "model": self.model,
             "warnings": list(self.warnings),
+            "broken_off": self.broken_off,
             "seconds": self.seconds,
         }
 

@@ -34,8 +34,12 @@ def answer_html(answer: Answer) -> str:
         f"<q>{escape(one.quote)}</q></li>"
         for one in answer.citations
     )
-    notes = "".join(f"<p><small>{escape(warning)}</small></p>" for warning in answer.warnings)
+    notes = "".join(f"<p><small>{escape(warning)}</small></p>" for warning in _told(answer))
     return f"<div><p style='white-space:pre-wrap'>{escape(answer.text)}</p><ol>{items}</ol>{notes}</div>"
+
+
+def _told(answer: Answer) -> tuple[str, ...]:
+    return (*answer.warnings, *((answer.broken_off,) if answer.broken_off else ()))
 
 
 def status_html(status: LibraryStatus) -> str:
