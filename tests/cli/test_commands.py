@@ -231,6 +231,9 @@ def test_collections(synced: Run, tmp_path: Path) -> None:
     assert synced("collection", "remove", "raptors", "--json").json()["removed"] == 1
     assert synced("search", "osprey", "--json").json()["hits"] == []
     assert synced("collection", "remove", "raptors").code == 4
+    last = synced("collection", "remove", "notes")
+    assert last.code == 2
+    assert "the only collection" in last.err
 
 
 def test_add_a_folder_and_a_file_from_elsewhere(synced: Run, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from lilbee_core.library._graphing import count_graph
 from lilbee_core.library._home import free_name
 from lilbee_core.library._parts import Parts
 from lilbee_core.settings import CollectionSettings, change_config, validated_collection
-from lilbee_core.types import CollectionInfo, DocumentState, Filter
+from lilbee_core.types import WIKI, CollectionInfo, DocumentState, Filter
 
 _Configured: TypeAlias = list[CollectionSettings]
 _GLOB_SIGNS = "\\*?[]!# "
@@ -34,7 +34,7 @@ class Collections:
         store = self._parts.store
         counts: Counter[str] = Counter()
         for (collection, state), count in store.counts().items():
-            if state in (DocumentState.INDEXED, DocumentState.MISSING):
+            if state in (DocumentState.INDEXED, DocumentState.MISSING) and collection != WIKI:
                 counts[collection] += count
         found = [
             CollectionInfo(
@@ -102,12 +102,19 @@ class Collections:
 
         Raises:
             NotFound: If there is no such collection.
+            InvalidArgument: If it is the only one of a library in a folder: the next sync would read that anew.
         """
         with self._changing() as configured:
             rows = list(self._parts.store.rows(collection=name))
             if not rows and not any(one.name == name for one in configured):
                 raise self._unknown(name)
-            configured[:] = [one for one in configured if one.name != name]
+            kept = [one for one in configured if one.name != name]
+            if not kept and self._parts.home.root is not None:
+                raise InvalidArgument(
+                    f"{name!r} is the only collection of this library: the next sync would read its folder again",
+                    hint="Keep files out with `lilbee remove PATH` or .lilbeeignore, or add another collection first.",
+                )
+            configured[:] = kept
             self._parts.store.remove([row.id for row in rows])
             count_graph(self._parts)
         return sum(row.holds_chunks for row in rows)
