@@ -138,11 +138,30 @@ def test_boxes_lie_on_the_page_as_it_is_shown(document: ReadDocument, rotate: in
 
 def test_a_page_that_is_a_picture_is_named(document: ReadDocument, read: Read) -> None:
     gray = (10, 10, bytes(100))
-    text = (60.0, 700.0, 11, "A line with more than enough letters to be the text of a page of its own, not a stamp.")
+    text = (60.0, 700.0, 2, "A line with more than enough letters to be the text of a page of its own, no stamp. " * 5)
     both = document("a.pdf", placed_pdf([text], [(280.0, 20.0, 9, "7")], picture=gray))
     assert both.pages_without_text == (2,)
     assert document("a.pdf", placed_pdf([text], [(280.0, 20.0, 9, "7")])).pages_without_text == ()
     assert isinstance(read("a.pdf", placed_pdf([], picture=gray)), NoText)
+
+
+STAMP = (
+    40.0,
+    815.0,
+    8,
+    "Received on 12 March 2020 by the archive of the harbor office of Sallow Ford, file 4711, page 3",
+)
+
+
+def test_a_line_over_a_picture_is_not_the_text_of_its_page(document: ReadDocument) -> None:
+    """Scanners and archives put such lines on pages that are pictures."""
+    gray = (10, 10, bytes(100))
+    scan = placed_pdf([STAMP], picture=gray)
+    assert document("a.pdf", scan).pages_without_text == (1,)
+    small = scan.replace(b"q 595 0 0 842 0 0 cm", b"q 300 0 0 400 0 0 cm")
+    assert document("a.pdf", small).pages_without_text == ()
+    recognized = scan.replace(b"BT /F1 8 Tf", b"BT 3 Tr/F1 8 Tf")
+    assert document("a.pdf", recognized).pages_without_text == (), "a layer of recognized text is the page's text"
 
 
 def runs_of(lines: list[str], left: float, top: float) -> list[Run]:

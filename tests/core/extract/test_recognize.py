@@ -25,7 +25,7 @@ from tests.core.extract._files import docx, paragraph, pdf, placed_pdf, zipped
 from tests.core.extract.test_sevenzip import sevenzip
 
 GRAY = (10, 10, bytes(100))
-LINE = (60.0, 700.0, 11, "A line with more than enough letters to be the text of a page of its own, not a stamp.")
+LINE = (60.0, 700.0, 2, "A line with more than enough letters to be the text of a page of its own, no stamp. " * 5)
 PNG = (
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0\x3a\x7e\x9b\x55\0\0\0\nIDAT\x08\x99\x63\x60\0\0"
     b"\0\x02\0\x01\x48\xaf\xa4\x71\0\0\0\0IEND\xaeB`\x82"
@@ -103,6 +103,31 @@ def test_only_pages_without_text_are_recognized(run: Run) -> None:
     assert [one.page for one in result.segments if not one.fine] == [1, 2, 3]
 
 
+STAMP = (40.0, 815.0, 8, "Received on 12 March 2020 by the archive of the harbor office of Sallow Ford, file 4711")
+LETTER = "Dear Sir, the bank at Pellworth has to be rebuilt with oak piles before the geese are back. " * 2
+
+
+def test_a_line_over_a_scan_stays_beside_what_is_recognized(run: Run) -> None:
+    data = placed_pdf([STAMP], picture=GRAY)
+    result, _ = run("a.pdf", data, Engine(LETTER))
+    assert isinstance(result, Document)
+    assert result.text == f"{STAMP[3]}\n\n{LETTER.strip()}"
+    result, _ = run("a.pdf", data, Engine(f"{STAMP[3].upper()}\n{LETTER}"))
+    assert isinstance(result, Document)
+    assert result.text == f"{STAMP[3].upper()}\n{LETTER.strip()}", "it was recognized as well"
+    result, _ = run("a.pdf", data)
+    assert isinstance(result, Document)
+    assert (result.text, result.metadata["unread_pages"]) == (STAMP[3], 1)
+
+
+@pytest.mark.parametrize("engine", [Engine(STAMP[3].replace("o", "0")), Engine(LETTER, confidence=0.3)])
+def test_a_page_of_text_over_a_photo_keeps_its_own(engine: Engine, run: Run) -> None:
+    result, _ = run("a.pdf", placed_pdf([STAMP], picture=GRAY), engine)
+    assert isinstance(result, Document)
+    assert (result.text, result.pages_without_text, result.warnings) == (STAMP[3], (), ())
+    assert "unread_pages" not in result.metadata
+
+
 def test_force_recognizes_every_page_and_off_none(run: Run) -> None:
     engine = Engine("Seen instead")
     result, _ = run("a.pdf", pdf([(11, "Hidden layer")]), engine, mode="force")
@@ -124,7 +149,7 @@ def test_without_an_engine_the_hint_says_what_to_install(run: Run) -> None:
             assert "lilbee-core[rapidocr]" in told
     result, _ = run("a.pdf", placed_pdf([LINE], [], picture=GRAY))
     assert isinstance(result, Document)
-    assert result.warnings == ("page 2 without text not read: no text recognition is installed",)
+    assert result.warnings == ("pictures on page 2 not read: no text recognition is installed",)
     assert result.pages_without_text == (2,)
 
 
@@ -252,7 +277,12 @@ def test_a_model_that_sees_keeps_headings_and_tables(run: Run) -> None:
     assert result.title == "Lease"
 
 
-MEMBERS = {"a.txt": "before", "b/photo.png": PNG, "c.txt": "behind", "scan.pdf": placed_pdf([LINE], [], picture=GRAY)}
+MEMBERS: dict[str, str | bytes] = {
+    "a.txt": "before",
+    "b/photo.png": PNG,
+    "c.txt": "behind",
+    "scan.pdf": placed_pdf([LINE], [], picture=GRAY),
+}
 
 
 def told_by_member(document: Document) -> dict[str | None, list[tuple[int | None, str]]]:

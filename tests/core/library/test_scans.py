@@ -114,12 +114,7 @@ def test_pages_that_nobody_read_are_counted_and_read_once_somebody_can(folder: P
     (folder / "scan.pdf").write_bytes(
         placed_pdf(
             [
-                (
-                    60.0,
-                    700.0,
-                    11,
-                    "A line with so many letters that it is no stamp, but the text of a page of its own.",
-                )
+                (60.0, 700.0, 2, "A line with so many letters that it is the text of a page of its own. " * 6),
             ],
             [],
             picture=(9, 9, bytes(81)),
@@ -131,7 +126,7 @@ def test_pages_that_nobody_read_are_counted_and_read_once_somebody_can(folder: P
         rows = {row.path: row for row in bee.documents()}
         assert {path: row.metadata["unread_pages"] for path, row in rows.items()} == {"scan.pdf": 1, "box.zip": 1}
         assert "no text recognition is installed" in rows["box.zip"].warnings[0]
-        assert "1 page(s) without text were not read" in bee.explain_path(folder / "scan.pdf").reason
+        assert "pictures on 1 page(s) were not read" in bee.explain_path(folder / "scan.pdf").reason
         assert bee.sync().unchanged == 2
     with Lilbee(folder, overrides=OFF, plugins=[Plugin()]) as bee:
         assert bee.sync().updated == 2

@@ -23,8 +23,10 @@ _SPACE = re.compile(r"(?<=\S) (?=\S)")
 _MANY_LINES = 200
 _TOUCHING = 0.3
 _HYPHENS = {0x02: "-", 0xFFFE: "-"}
-_PATH, _IMAGE, _SHADING = 2, 3, 4
+_TEXT, _PATH, _IMAGE, _SHADING = 1, 2, 3, 4
 """Kinds of things on a page, as PDFium numbers them."""
+_UNSEEN, _MODES = 3, 8
+"""The way of drawing text that cannot be seen, and how many ways there are."""
 
 
 class _Words(Protocol):
@@ -46,6 +48,9 @@ class _RawWords(_Words, Protocol):
 
 
 class _Piece(Protocol):
+    @property
+    def raw(self) -> object: ...
+
     @property
     def type(self) -> int: ...
 
@@ -104,6 +109,8 @@ class _Matrix(Protocol):
 
 class _Native(Protocol):
     def FPDFText_GetUnicode(self, words: object, index: int) -> int: ...  # noqa: N802
+
+    def FPDFTextObj_GetTextRenderMode(self, text: object) -> int: ...  # noqa: N802
 
     def FPDFText_GetMatrix(self, words: object, index: int, matrix: object) -> int: ...  # noqa: N802
 
@@ -313,30 +320,51 @@ def page_size(document: PdfFile, number: int) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def picture_share(document: PdfFile, number: int) -> float | None:
-    """Return which part of a page is covered by what is not text, drawn lines and pictures; None if unknown.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What covers a page besides text that can be seen.
 
-    Drawings count as the whole page when there are many: letters drawn as lines are no text either.
+    `pictures` is the share of the page under pictures; `drawings` says that there are many lines, as of letters that
+    are drawn; `unseen_text` that its text is a layer which somebody's text recognition left there.
     """
+
+    pictures: float
+    drawings: bool
+    unseen_text: bool
+
+
+def page_shown(document: PdfFile, number: int) -> Shown | None:
+    """Return what covers a page, None if it cannot be told."""
     pdfium = _pdfium()
     try:
         page = document[number - 1]
         try:
-            width, height = page.get_size()
-            area, drawn = 0.0, 0
-            for piece in page.get_objects(max_depth=4):
-                if piece.type == _IMAGE:
-                    left, bottom, right, top = piece.get_bounds()
-                    area += abs((right - left) * (top - bottom))
-                elif piece.type in (_PATH, _SHADING):
-                    drawn += 1
-                    if drawn > _MANY_LINES:
-                        return 1.0
-            return min(1.0, area / (width * height or 1.0))
+            return _shown_on(page)
         finally:
             page.close()
     except (pdfium.PdfiumError, IndexError):
         return None
+
+
+def _shown_on(page: _Page) -> Shown:
+    import pypdfium2.raw
+
+    native = cast("_Native", pypdfium2.raw)
+    width, height = page.get_size()
+    area, drawn = 0.0, 0
+    modes: set[int] = set()
+    for piece in page.get_objects(max_depth=4):
+        if piece.type == _IMAGE:
+            left, bottom, right, top = piece.get_bounds()
+            area += abs((right - left) * (top - bottom))
+        elif piece.type == _TEXT and len(modes) < _MODES:
+            modes.add(native.FPDFTextObj_GetTextRenderMode(piece.raw))
+        elif piece.type in (_PATH, _SHADING):
+            drawn += 1
+            if drawn > _MANY_LINES:
+                break
+    share = min(1.0, area / (width * height or 1.0))
+    return Shown(pictures=share, drawings=drawn > _MANY_LINES, unseen_text=modes == {_UNSEEN})
 
 
 def page_picture(document: PdfFile, number: int, *, dpi: int, max_pixels: int) -> bytes:

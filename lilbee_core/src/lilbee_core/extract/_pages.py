@@ -7,12 +7,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from lilbee_core.extract._headings import markdown_headings
+from lilbee_core.extract._letters import letters_of
 from lilbee_core.extract._paged import GAP
 from lilbee_core.extract._pictures import Picture
 from lilbee_core.extract._tables import marked_tables
 from lilbee_core.protocols import OcrPage
 from lilbee_core.types import Box, Document, Heading, Segment, Span, Table
 
+UNSURE = 0.5
+"""A page whose recognition is less sure than this is named."""
+_MORE = 1.25
+_STAMP_CHARS = 60
+_LINE = 8
 Found = Mapping[int, tuple[OcrPage, Picture]]
 
 
@@ -52,6 +58,20 @@ def with_pages(document: Document, found: Found, pages: int) -> Document:
         tables=tuple(tables),
         title=document.title or _title(headings),
     )
+
+
+def beside_own(document: Document, number: int, page: OcrPage) -> OcrPage | None:
+    """Return what was recognized on a page with lines of its own text that are missing there.
+
+    None where the page's own text says as much: it is the exact one.
+    """
+    own = next((one.span.cut(document.text) for one in document.segments if one.page == number), "")
+    found, written = letters_of(page.text), letters_of(own)
+    unsure = page.confidence < UNSURE and len(written) >= _STAMP_CHARS
+    if written and (unsure or len(found) < _MORE * len(written)):
+        return None
+    lines = [line for line in own.split("\n") if len(letters := letters_of(line)) >= _LINE and letters not in found]
+    return replace(page, text="\n\n".join(["\n".join(lines), page.text])) if lines else page
 
 
 def _at(table: Table, shift: int) -> Table:

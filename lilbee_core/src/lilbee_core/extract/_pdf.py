@@ -20,8 +20,8 @@ from lilbee_core.extract._layout import (
     opened,
     page_letters,
     page_runs,
+    page_shown,
     page_size,
-    picture_share,
 )
 from lilbee_core.extract._letters import letters_of
 from lilbee_core.extract._paged import GAP, Placed, find_headings
@@ -32,6 +32,8 @@ _LAYOUT_S = 20.0
 """Longest time spent on positions; the pages behind have no boxes."""
 _STAMP_CHARS = 60
 """A page that is a picture and has fewer letters than this holds a stamp or a page number, not its text."""
+_LITTLE_CHARS = 300
+"""So few letters over a picture that covers most of its page are a line that a scanner or an archive put there."""
 _MOSTLY = 0.5
 
 
@@ -116,14 +118,19 @@ class _Layout:
         """Say whether the text of a page is what a reader sees there."""
         letters = sum(char.isalnum() for char in body)
         lost = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in body)
-        if letters >= _STAMP_CHARS and lost < letters:
+        legible = lost < letters
+        if letters >= _LITTLE_CHARS and legible:
             return True
         if self._document is None:
             return letters > 0
-        share = picture_share(self._document, number)
-        if letters == 0 or lost >= letters:
-            return share is None or share == 0.0
-        return share is None or share < _MOSTLY
+        shown = page_shown(self._document, number)
+        if shown is None:
+            return True
+        if not (letters and legible):
+            return shown.pictures == 0.0 and not shown.drawings
+        if shown.unseen_text:
+            return True
+        return shown.pictures < _MOSTLY and not (shown.drawings and letters < _STAMP_CHARS)
 
     def boxes(self, number: int, body: str, offset: int) -> Iterator[Segment]:
         """Yield where the lines of a page stand."""

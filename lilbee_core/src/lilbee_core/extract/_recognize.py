@@ -13,7 +13,7 @@ from threading import Event, Lock, Semaphore
 from typing import Literal
 
 from lilbee_core.errors import LilbeeError, NoText
-from lilbee_core.extract._pages import shown_pages, with_pages
+from lilbee_core.extract._pages import UNSURE, beside_own, shown_pages, with_pages
 from lilbee_core.extract._pictures import Picture, has_pictures
 from lilbee_core.extract._reading import no_text
 from lilbee_core.extract._scans import own_document, source_of, with_scans
@@ -32,7 +32,6 @@ HOW_TO_INSTALL = (
     "install Tesseract (Debian: apt install tesseract-ocr, macOS: brew install tesseract) or "
     "pip install 'lilbee-core[rapidocr]'"
 )
-_UNSURE = 0.5
 _POLL_S = 0.1
 
 
@@ -133,6 +132,8 @@ class Recognizer:
         if isinstance(result, Document) and self.mode != "force":
             pages = result.pages_without_text
         read, failed = self._read(source, pages, engines, lambda page: first if page == 1 else pictures(page), watch)
+        if self.mode != "force":
+            read = dict(_beside_own(base, read))
         return _joined(source, result, base, first.pages, read, failed), len(failed)
 
     def _has_pages_to_read(self, source: Source, result: Document | LilbeeError) -> bool:
@@ -259,7 +260,7 @@ def _unread(source: Source, result: Document | LilbeeError, why: str, hint: str)
     if isinstance(result, LilbeeError):
         told = f"{source.path} holds no text that can be read, and {why}: {hint}"
         return NoText(told, hint=f"{hint[0].upper()}{hint[1:]}, then sync again.")
-    told = f"{shown_pages(result.pages_without_text)} without text not read: {why}"
+    told = f"pictures on {shown_pages(result.pages_without_text)} not read: {why}"
     return replace(result, warnings=(*result.warnings, told))
 
 
@@ -281,7 +282,7 @@ def _joined(
         )
     document = with_pages(base, found, pages)
     warnings = [*document.warnings, *(_failures(failed, reason) for reason in reasons)]
-    unsure = [page for page, (one, _) in found.items() if one.confidence < _UNSURE]
+    unsure = [page for page, (one, _) in found.items() if one.confidence < UNSURE]
     if unsure:
         warnings.append(f"{shown_pages(unsure)} recognized with low confidence")
     # A page on which an engine found nothing was read: it is blank, or shows no text.
@@ -298,6 +299,14 @@ def _joined(
         metadata=Metadata({**document.metadata, **facts}),
         pages_without_text=left,
     )
+
+
+def _beside_own(
+    document: Document, read: dict[int, tuple[OcrPage, Picture]]
+) -> Iterator[tuple[int, tuple[OcrPage, Picture]]]:
+    for number, (page, picture) in read.items():
+        if (better := beside_own(document, number, page)) is not None:
+            yield number, (better, picture)
 
 
 def _failures(failed: dict[int, str], reason: str) -> str:

@@ -129,7 +129,7 @@ def _row_of(raw: str, name: str, root: Root, ledger: Ledger) -> DocumentRow | No
 
 def _from_row(name: str, row: DocumentRow) -> PathReport:
     unread = row.metadata.get(UNREAD_PAGES)
-    rest = f"; {unread} page(s) without text were not read" if unread else ""
+    rest = f"; pictures on {unread} page(s) were not read" if unread else ""
     chunks = f"{row.chunks} {'chunk' if row.chunks == 1 else 'chunks'}"
     reason = row.reason or f"indexed, {chunks}, read by {row.extractor.removesuffix(UNREAD)}{rest}"
     return PathReport(
