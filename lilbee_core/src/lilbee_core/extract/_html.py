@@ -10,8 +10,8 @@ from lilbee_core.extract._reading import check_length, no_text, read_text
 from lilbee_core.protocols import ExtractContext
 from lilbee_core.types import Document, Heading, Metadata, Source
 
-_MAIN_SHARE = 0.3
-_MENU_ITEMS, _MENU_CHARS = 20, 24
+_MOST_CONSENT_CHARS = 1_000
+"""What is longer is no question about cookies, whatever it is called."""
 _STEP_CHARS = 1 << 20
 _DATES = (
     "article:published_time", "datepublished", "date", "dc.date", "dcterms.date", "dcterms.created", "pubdate", "time",
@@ -27,13 +27,13 @@ _FACTS = {
 
 
 class HtmlExtractor:
-    """Reads web pages. Navigation, footers and consent banners are left out, unless nothing else is there.
+    """Reads web pages as they look: with menus, footers, fields and the texts of pictures.
 
-    Each line of the text is part of one line of the file, so places are exact.
+    Only questions about cookies are left out. Each line of the text is part of one line of the file, so places are exact.
     """
 
     name = "html"
-    version = "1"
+    version = "2"
     in_process = False
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
@@ -67,7 +67,7 @@ class Page:
     """The visible text of a page with all that is known about it."""
 
     def __init__(self, reader: PageReader) -> None:
-        self.text, self.line_map, self.line_ends, self.headings = _joined(_without_menus(_seen(reader.blocks)))
+        self.text, self.line_map, self.line_ends, self.headings = _joined(_without_consent(reader.blocks))
         facts = reader.facts
         first = next((heading.title for heading in self.headings if heading.level == 1), None)
         self.title = reader.title or facts.get("og:title") or first
@@ -90,29 +90,11 @@ def read_page(html: str, context: ExtractContext) -> Page:
     return Page(reader)
 
 
-def _seen(blocks: Sequence[Block]) -> Sequence[Block]:
-    """Leave out what stands around the text, if there is a text."""
-    total = sum(block.letters for block in blocks)
-    main = [block for block in blocks if block.main and not block.around]
-    if sum(block.letters for block in main) > total * _MAIN_SHARE:
-        return main
-    return [block for block in blocks if not block.around] or blocks
-
-
-def _without_menus(blocks: Sequence[Block]) -> Sequence[Block]:
-    """Leave out long runs of short items that are nothing but links: languages, letters, tags."""
-    kept: list[Block] = []
-    run: list[Block] = []
-    for block in (*blocks, None):
-        if block is not None and block.link and block.tight:
-            run.append(block)
-            continue
-        if len(run) < _MENU_ITEMS or sum(item.letters for item in run) > len(run) * _MENU_CHARS:
-            kept += run
-        run = []
-        if block is not None:
-            kept.append(block)
-    return kept or blocks
+def _without_consent(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Leave out what asks for consent to cookies, if there is anything else and it is short."""
+    asked = sum(block.letters for block in blocks if block.consent)
+    rest = [block for block in blocks if not block.consent]
+    return rest if rest and 0 < asked <= _MOST_CONSENT_CHARS else blocks
 
 
 def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[int, ...], tuple[Heading, ...]]:

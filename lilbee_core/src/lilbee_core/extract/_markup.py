@@ -15,12 +15,13 @@ def _set(names: str) -> frozenset[str]:
 
 
 _UNSEEN = _set(
-    "script style noscript template svg math iframe object canvas audio video map datalist select textarea head"
+    "script style noscript template iframe object canvas audio video datalist head annotation annotation-xml "
+    "desc metadata rp"
 )
 _BLOCKS = _set(
     "address article aside blockquote body caption center details dialog dd div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table "
-    "tbody tfoot thead tr ul"
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre section "
+    "select summary svg table tbody text textarea tfoot thead tr ul"
 )
 _VOID = _set("area base br col embed hr img input link meta param source track wbr")
 _ENDED_BY = {
@@ -33,8 +34,10 @@ _ENDED_BY = {
     "option": frozenset(("option",)),
 }
 _SCOPES = _set("table ul ol dl menu body html article section main")
-_AROUND = frozenset(("nav", "footer", "aside"))
-_AROUND_ROLES = frozenset(("navigation", "contentinfo", "search", "complementary", "banner", "dialog", "alertdialog"))
+_PREFORMATTED = frozenset(("pre", "textarea"))
+_QUIET_INPUTS = frozenset(("hidden", "password", "checkbox", "radio", "range", "color", "file"))
+_NAMED_IF_BARE = frozenset(("a", "button"))
+"""What goes by its label where it shows nothing but a picture."""
 _CONSENT = re.compile(r"(?:^|[\s_-])(?:cookies?|consent|gdpr)(?:$|[\s_-])", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -50,10 +53,8 @@ class Block:
     lines: list[tuple[str, int]]
     end: int = 0
     heading: int = 0
-    main: bool = False
-    around: bool = False
+    consent: bool = False
     tight: bool = False
-    link: bool = False
 
     @property
     def letters(self) -> int:
@@ -66,9 +67,10 @@ class _Open:
 
     tag: str
     unseen: bool = False
-    around: bool = False
-    main: bool = False
+    consent: bool = False
     lists: bool = False
+    label: tuple[int, str, int] | None = None
+    """Where the pieces of it begin, what it goes by if these show nothing, and the line of that."""
 
 
 @dataclass(slots=True)
@@ -90,8 +92,7 @@ class PageReader(HTMLParser):
         self.facts: dict[str, str] = {}
         self._stack: list[_Open] = []
         self._open: Counter[str] = Counter()
-        self._unseen = self._around = self._main = 0
-        self._linked = 0
+        self._unseen = self._consent = 0
         self._pre = 0
         self._lists: list[int | None] = []
         self._tables: list[_Table] = []
@@ -114,12 +115,14 @@ class PageReader(HTMLParser):
             self._pieces.append(("\n", self.getpos()[0] - 1))
         if tag in _BLOCKS:
             self._flush()
-        if tag not in _VOID:
+        if tag in _VOID:
+            self._show_attributes(tag, values)
+        else:
             self._enter(tag, values)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in _VOID and tag in {"svg", "math", "canvas"}:
+        if tag not in _VOID and (self._open["svg"] or self._open["math"] or tag == "canvas"):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -135,10 +138,13 @@ class PageReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._title_parts is not None:
             self._title_parts.append(data)
-        elif not self._unseen:
+        elif not (self._unseen or self._is_drawn):
             self._pieces.append((data, self.getpos()[0]))
-            if self._open["a"]:
-                self._linked += len(data)
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Say whether a drawing is open, of which only what is written in it is text."""
+        return self._open["svg"] > 0 and not (self._open["text"] or self._open["foreignobject"])
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
         """Take ``<![if …]>`` and the like for a comment; the base class fails on unknown ones."""
@@ -166,31 +172,57 @@ class PageReader(HTMLParser):
             self.facts.setdefault("time", values["datetime"].strip())
 
     def _enter(self, tag: str, values: dict[str, str]) -> None:
-        role = values.get("role", "").lower()
         entry = _Open(
             tag,
             unseen=tag in _UNSEEN or self._is_hidden(values),
-            around=tag in _AROUND or role in _AROUND_ROLES or self._is_consent(tag, values),
-            main=tag == "main" or role == "main",
+            consent=self._is_consent(tag, values),
             lists=tag in {"ul", "ol", "menu"},
+            label=self._label(tag, values),
         )
         self._stack.append(entry)
         self._open[tag] += 1
         self._unseen += entry.unseen
-        self._around += entry.around
-        self._main += entry.main
-        self._pre += tag == "pre"
+        self._consent += entry.consent
+        self._pre += tag in _PREFORMATTED
         if entry.lists:
             start = values.get("start", "1")
             self._lists.append((int(start) if start.isdecimal() and len(start) < 9 else 1) if tag == "ol" else None)
         elif tag == "li":
-            self._marker = self._next_marker()
+            self._marker = self._next_marker() if not self._unseen else ""
+        elif tag in {"option", "optgroup"} and not self._unseen:
+            self._marker = "- " if tag == "option" else ""
+            self._show(values, "label")
         elif tag in _HEADINGS:
             self._heading = _HEADINGS[tag]
         elif tag == "table":
             self._tables.append(_Table())
         elif tag in {"td", "th"} and self._tables:
             self._start_cell()
+
+    def _label(self, tag: str, values: dict[str, str]) -> tuple[int, str, int] | None:
+        label = (values.get("aria-label") or values.get("title") or "").strip() if tag in _NAMED_IF_BARE else ""
+        return (len(self._pieces), label, self._line_of(label)) if label else None
+
+    def _show_attributes(self, tag: str, values: dict[str, str]) -> None:
+        """Add what an element without content shows: the text of a picture, the value of a field."""
+        if self._is_hidden(values):
+            return
+        kind = values.get("type", "text").lower()
+        if tag in {"img", "area"} or (tag == "input" and kind == "image"):
+            self._show(values, "alt")
+        elif tag == "input" and kind not in _QUIET_INPUTS:
+            self._show(values, "value", "placeholder")
+
+    def _show(self, values: dict[str, str], *names: str) -> None:
+        """Add the first of these attributes that says something, with its own line."""
+        text = next((text for name in names if (text := values.get(name, "").strip())), "")
+        if text and not self._unseen:
+            self._pieces.append((f" {text} ", self._line_of(text)))
+
+    def _line_of(self, value: str) -> int:
+        """Return the line of an attribute's value: a tag may have several."""
+        tag = self.get_starttag_text() or ""
+        return self.getpos()[0] + tag.count("\n", 0, max(0, tag.find(value)))
 
     def _is_hidden(self, values: dict[str, str]) -> bool:
         return (
@@ -235,6 +267,10 @@ class PageReader(HTMLParser):
         if tag == "title" and self._title_parts is not None:
             self.title = " ".join("".join(self._title_parts).split()) or None
             self._title_parts = None
+        if entry.label is not None and not self._unseen:
+            start, label, line = entry.label
+            if not any(text.strip() for text, _ in self._pieces[start:]):
+                self._pieces.append((f" {label} ", line))
         if tag in _BLOCKS or tag in {"td", "th"}:
             self._flush()
         if tag in {"td", "th"} and self._tables:
@@ -249,16 +285,14 @@ class PageReader(HTMLParser):
             self._heading = 0
         self._open[tag] -= 1
         self._unseen -= entry.unseen
-        self._around -= entry.around
-        self._main -= entry.main
-        self._pre -= tag == "pre"
+        self._consent -= entry.consent
+        self._pre -= tag in _PREFORMATTED
 
     # ------------------------------------------------------------------ blocks
 
     def _flush(self) -> None:
         """End the block that is being collected."""
         pieces, self._pieces = self._pieces, []
-        linked, self._linked = self._linked, 0
         lines = preformatted(pieces) if self._pre else flowed(pieces)
         if not lines:
             return
@@ -268,10 +302,8 @@ class PageReader(HTMLParser):
         block = Block(
             lines,
             heading=self._heading,
-            main=self._main > 0,
-            around=self._around > 0,
+            consent=self._consent > 0,
             tight=bool(marker),
-            link=linked >= sum(len(text) for text, _ in lines) - len(marker),
         )
         table = next((table for table in reversed(self._tables) if table.in_cell), None)
         if table is not None and table.cells:
@@ -298,6 +330,6 @@ class PageReader(HTMLParser):
             first = next(cell[0] for cell in cells if cell)
             row = " | ".join(texts) if len(texts) > 1 else texts[0]
             end = max(max(block.end, block.lines[-1][1]) for cell in cells for block in cell)
-            target.append(Block([(row, first.lines[0][1])], end, main=first.main, around=first.around, tight=True))
+            target.append(Block([(row, first.lines[0][1])], end, consent=first.consent, tight=True))
         else:
             target.extend(block for cell in cells for block in cell)
