@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -40,10 +41,11 @@ def client(library: Lilbee) -> Iterator[TestClient[Litestar]]:
 
 
 @contextmanager
-def serving(app: Litestar) -> Iterator[str]:
+def serving(app: Litestar, **options: Any) -> Iterator[str]:
     """Serve an application on loopback, as clients of other makers reach it; gives the address."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=2))
+    config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=2, **options)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

@@ -21,6 +21,7 @@ from lilbee_server.grants import grant_of
 from lilbee_server.guard import Guard
 from lilbee_server.hookspecs import Host, Mount
 from lilbee_server.known import check_parameters
+from lilbee_server.limits import Limit, Limits
 from lilbee_server.mounts import handler_of, lifespan_of
 from lilbee_server.problems import bug_problem, deep_problem, http_problem, lilbee_problem
 from lilbee_server.replies import Replies
@@ -99,7 +100,7 @@ def create_app(
         mounts: Says which applications of plugins are served as well, such as `find_mounts`.
     """
     turns, audit = Turns(wait_s), Audit(library.data_dir)
-    guard = Guard(token=token, hosts=tuple(hosts), check=library.tokens.check, audit=audit)
+    guard = Guard(token=token, hosts=tuple(hosts), check=library.tokens.check, audit=audit, limits=_limits(library))
     mounted = mounts(Host(library, turns=turns, audit=audit)) if mounts is not None else ()
     return Litestar.from_config(
         AppConfig(
@@ -121,6 +122,11 @@ def create_app(
             debug=False,
         )
     )
+
+
+def _limits(library: Lilbee) -> Limits:
+    chosen = library.settings.server
+    return Limits(requests=Limit(chosen.requests_per_minute), arrival_s=chosen.arrival_timeout_s)
 
 
 async def _enough_threads(app: Litestar) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,7 @@ class Feeds:
         self._known: dict[str, Feed] = {}
 
     @contextmanager
-    def of(self, job: Job) -> Iterator[Feed]:
+    def of(self, job: Job) -> Generator[Feed]:
         """Give the feed of a job for as long as it is followed."""
         feed = self._known.get(job.id)
         if feed is None:

@@ -13,7 +13,8 @@ from pathlib import Path
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.settings import find_library
 from lilbee_core.text import visible_line
-from lilbee_core.tokens import ServerSession, write_session
+from lilbee_core.tokens import ServerSession, read_session, write_session
+from lilbee_server.place import HOST, Place, allow_many_connections, check_alone
 
 PORT = 7421
 GRACE_S = 3
@@ -25,10 +26,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lilbee-server", description="Serve a library over HTTP, on this machine.")
     parser.add_argument("--library", metavar="PATH", help="the library's folder")
     parser.add_argument("--data-dir", metavar="PATH", help="where index and state lie, if not in the folder")
-    parser.add_argument("--port", type=int, default=PORT, help=f"port on 127.0.0.1; 0 takes a free one ({PORT})")
+    parser.add_argument("--port", type=int, default=PORT, help=f"port; 0 takes a free one ({PORT})")
+    parser.add_argument("--host", default=HOST, metavar="ADDRESS", help=f"address to listen on ({HOST})")
+    parser.add_argument("--allow-remote", action="store_true", help="let other machines in, if --host says so")
+    parser.add_argument(
+        "--name", action="append", default=[], help="a host name that requests of other machines may use; repeatable"
+    )
     flags = parser.parse_args(argv)
     try:
-        code = serve(library=flags.library, data_dir=flags.data_dir, port=flags.port)
+        place = Place(host=flags.host, port=flags.port, allow_remote=flags.allow_remote, names=tuple(flags.name))
+        code = serve(library=flags.library, data_dir=flags.data_dir, place=place)
     except LilbeeError as error:
         sys.stderr.write(f"error: {visible_line(error.message)}\n  {visible_line(error.hint)}\n")
         code = 4 if error.code.endswith("not_found") else 1
@@ -38,36 +45,43 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def serve(*, library: str | None, data_dir: str | None, port: int) -> int:
-    """Open the library and serve it on loopback; return the exit code."""
-    import socket
+def serve(*, library: str | None, data_dir: str | None, place: Place) -> int:
+    """Open the library and serve it; return the exit code.
 
+    Raises:
+        CannotServe: If it cannot be served there, or is served already.
+    """
     import uvicorn
 
-    from lilbee_server.app import create_app
+    from lilbee_server.app import LOOPBACK, create_app
+    from lilbee_server.heads import protocol_with_patience
     from lilbee_server.mounts import find_mounts
 
+    place.check()
     with Lilbee(find_library(library), data_dir=data_dir) as bee:
         bee.status()
-        try:
-            listener = socket.create_server(("127.0.0.1", port))
-        except OSError as error:
-            sys.stderr.write(
-                f"error: port {port} cannot be used: {error.strerror}\n  Choose another one with --port.\n"
-            )
-            return 1
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        token = secrets.token_urlsafe(32)
+        check_alone(bee.data_dir)
+        listener = place.listen()
+        allow_many_connections()
+        address, token = place.address(listener), secrets.token_urlsafe(32)
         file = write_server_file(bee.data_dir, address, token)
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {visible_line(str(file))}\n")
         # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
         signal.signal(signal.SIGTERM, _leave)
         try:
-            app = create_app(bee, token=token, mounts=find_mounts)
-            config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S)
+            app = create_app(bee, token=token, hosts=(*LOOPBACK, *place.hosts), mounts=find_mounts)
+            config = uvicorn.Config(
+                app,
+                http=protocol_with_patience(bee.settings.server.arrival_timeout_s),
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=GRACE_S,
+            )
             uvicorn.Server(config).run(sockets=[listener])
         finally:
-            file.unlink(missing_ok=True)
+            session = read_session(bee.data_dir)
+            if session is None or session.token == token:
+                file.unlink(missing_ok=True)
     return 0
 
 

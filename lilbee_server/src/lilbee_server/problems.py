@@ -10,6 +10,7 @@ from litestar.datastructures import State
 from litestar.exceptions import HTTPException, ValidationException
 
 from lilbee_core import errors
+from lilbee_server.limits import TooSlow
 from lilbee_server.replies import Running
 from lilbee_server.turns import Busy
 
@@ -57,6 +58,7 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.PlacementError, 400),
     (errors.InputTooLong, 400),
     (Forbidden, 403),
+    (TooSlow, 408),
     (errors.NotFound, 404),
     (errors.ModelNotFound, 404),
     (errors.EmbedderMismatch, 409),

@@ -312,6 +312,17 @@ class FleetSettings(Section):
     )
 
 
+class ServerSettings(Section):
+    """`lilbee serve`. What it lets in is up to the user, never to a library."""
+
+    requests_per_minute: Count = Field(
+        default=6000,
+        description="Requests in a minute of one token, or of one address without a token; 0 is no limit.",
+    )
+    arrival_timeout_s: Seconds = Field(default=30.0, description="Seconds in which a request must have arrived.")
+    upload_max_mb: Positive = Field(default=100, description="Largest file that can be uploaded.")
+
+
 class PluginSettings(Section):
     """Third-party parts."""
 
@@ -347,6 +358,7 @@ SECTIONS: dict[str, type[Section]] = {
     "chat": ChatSettings,
     "crawl": CrawlSettings,
     "fleet": FleetSettings,
+    "server": ServerSettings,
     "plugins": PluginSettings,
 }
 
@@ -372,6 +384,9 @@ GATED = frozenset(
         "placement",
         "allow_http_placement",
         "keep_engine_warm",
+        "requests_per_minute",
+        "arrival_timeout_s",
+        "upload_max_mb",
         "plugins_disabled",
         "search_stages",
         "plugins_strict",

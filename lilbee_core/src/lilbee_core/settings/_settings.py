@@ -25,6 +25,7 @@ from lilbee_core.settings._sections import (
     PluginSettings,
     SearchSettings,
     Section,
+    ServerSettings,
     StoreSettings,
     field_homes,
     secret_names,
@@ -57,6 +58,7 @@ class Settings:
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     fleet: FleetSettings = field(default_factory=FleetSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
     collections: tuple[CollectionSettings, ...] = ()
     plugin_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])
