@@ -11,7 +11,7 @@ import pytest
 from lilbee_core import AsyncLilbee, Lilbee, Settings
 from lilbee_core.concepts import can_cluster
 from lilbee_core.errors import NotFound, WikiError
-from lilbee_core.testing import HashEmbedder, ScriptedChat
+from lilbee_core.testing import HashEmbedder
 from lilbee_core.text import check_quote
 
 pytestmark = pytest.mark.skipif(not can_cluster(), reason="graspologic-native is not installed")
@@ -64,9 +64,8 @@ def test_pages_quote_what_several_documents_say(bee: Lilbee) -> None:
 
 
 def test_every_citation_stands_in_its_passage(bee: Lilbee) -> None:
-    builder = bee.wiki._builder()
-    pages = list(builder.build(builder.plan()))
-    cited = [one for page in pages for one in page.citations]
+    bee.wiki.build()
+    cited = [one for page in bee.wiki.pages() for one in bee.wiki.citations(page.slug)]
     texts = {chunk.id: chunk.text for chunk in bee._parts.store.get([one.chunk_id for one in cited])}
 
     assert len(cited) > 5
@@ -124,23 +123,55 @@ def test_only_pages_whose_sources_changed_are_written_and_others_retire(bee: Lil
     assert now["log.md"].count("build:") == 2
 
 
-def test_what_somebody_edited_stays_and_the_new_text_is_a_draft(bee: Lilbee, folder: Path) -> None:
-    bee.wiki.build()
-    file = bee.wiki.folder / "entities" / "lake-geneva.md"
-    edited = file.read_text(encoding="utf-8") + "\nMy own words.\n"
-    file.write_text(edited, encoding="utf-8")
-    assert bee.wiki.build().pages == (), "its sources are the same"
+def edit(bee: Lilbee, name: str, old: str, new: str) -> str:
+    file = bee.wiki.folder / name
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return file.read_text(encoding="utf-8")
+
+
+def sailors(bee: Lilbee, folder: Path) -> dict[str, str]:
+    """Add a document about Lake Geneva, build, and return why pages changed."""
     (folder / "6.md").write_text(
         "Sailors say that Lake Geneva freezes when the World Health Organization sleeps in winter.\n", encoding="utf-8"
     )
     bee.sync()
-    plan = bee.wiki.build()
-    reasons = {one.slug: one.reason for one in plan.pages}
+    return {one.slug: one.reason for one in bee.wiki.build().pages}
+
+
+def test_what_somebody_wrote_into_a_page_is_merged_with_the_new_text(bee: Lilbee, folder: Path) -> None:
+    bee.wiki.build()
+    edit(bee, "entities/lake-geneva.md", "## Goes with", "My own words.\n\n## Goes with")
+    assert bee.wiki.build().pages == (), "its sources are the same"
+    reasons = sailors(bee, folder)
+    page = bee.wiki.require("lake-geneva")
+
+    assert reasons["lake-geneva"] == "merged with what was edited by hand"
+    assert "My own words." in page.body
+    assert "Sailors" in page.body
+    assert page.body.count("[^1]:") == 1
+    assert bee.wiki.drafts.list() == ()
+    assert bee.wiki.build().pages == ()
+
+
+def test_what_cannot_be_merged_stays_and_the_new_text_is_a_draft(bee: Lilbee, folder: Path) -> None:
+    bee.wiki.build()
+    edited = edit(bee, "entities/lake-geneva.md", "this winter", "last winter")
+    (folder / "3.md").write_text(
+        "Near Lake Geneva the World Health Organization (WHO) counted who had fallen ill this summer.\n", "utf-8"
+    )
+    bee.sync()
+    reasons = {one.slug: one.reason for one in bee.wiki.build().pages}
+    diff = bee.wiki.drafts.diff("lake-geneva")
 
     assert "draft" in reasons["lake-geneva"]
-    assert file.read_text(encoding="utf-8") == edited
-    assert [one.slug for one in bee.wiki.drafts()] == ["lake-geneva"]
-    assert "Sailors" in bee.wiki.drafts()[0].body
+    assert files(bee)["entities/lake-geneva.md"] == edited
+    assert [one.slug for one in bee.wiki.drafts.list()] == ["lake-geneva"]
+    assert (diff.reason, diff.is_new) == ("the page was edited by hand", False)
+    assert "-- Near [[lake-geneva" not in diff.diff
+    assert any(line.startswith("-") and "last winter" in line for line in diff.diff.splitlines())
+    assert any(line.startswith("+") and "this summer" in line for line in diff.diff.splitlines())
     assert bee.wiki.build().pages == ()
 
 
@@ -173,14 +204,6 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(bee: Lilbee) -> None:
     with pytest.raises(WikiError, match="cannot be written") as caught:
         bee.wiki.build()
     assert caught.value.hint
-
-
-def test_no_chat_model_is_asked(folder: Path) -> None:
-    chat = ScriptedChat()
-    with Lilbee(folder, Settings(), embedder=HashEmbedder(), chat=chat) as bee:
-        bee.sync()
-        bee.wiki.build()
-    assert chat.requests == []
 
 
 def test_the_async_library_mirrors_it(folder: Path) -> None:

@@ -41,7 +41,7 @@ def build(told: Common, *, dry_run: bool) -> None:
 def list_(told: Common, *, drafts: bool) -> None:
     """List the pages."""
     with told.open(there=True) as bee:
-        found = bee.wiki.drafts() if drafts else bee.wiki.pages()
+        found = bee.wiki.drafts.list() if drafts else bee.wiki.pages()
         if told.as_json:
             emit({"pages": [page.to_dict() for page in found]})
             return

@@ -7,12 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.aio._threads import Threads
-from lilbee_core.types import Chunk, Community, Concept, Relation, WikiPage, WikiPlan
+from lilbee_core.types import (
+    Chunk,
+    Citation,
+    Community,
+    Concept,
+    Relation,
+    WikiDiff,
+    WikiPage,
+    WikiPlan,
+    WikiProblem,
+    WikiReport,
+)
 
 if TYPE_CHECKING:
     from networkx import Graph
 
-    from lilbee_core.library import Concepts, Wiki
+    from lilbee_core.library import Concepts, Drafts, Wiki
+    from lilbee_core.protocols import CancelToken
 
 
 class AsyncConcepts:
@@ -89,21 +101,42 @@ class AsyncWiki:
         """See `Wiki.folder`."""
         return self._inner.folder
 
-    async def plan(self) -> WikiPlan:
-        """See `Wiki.plan`."""
-        return await self._threads.run(self._inner.plan)
+    @property
+    def drafts(self) -> AsyncDrafts:
+        """See `Wiki.drafts`."""
+        return AsyncDrafts(self._inner.drafts, self._threads)
 
-    async def build(self) -> WikiPlan:
+    async def plan(self, *, topics: bool = False, retry: bool = False, most_calls: int | None = None) -> WikiPlan:
+        """See `Wiki.plan`."""
+        return await self._threads.run(lambda: self._inner.plan(topics=topics, retry=retry, most_calls=most_calls))
+
+    async def build(
+        self, *, retry: bool = False, most_calls: int | None = None, cancel: CancelToken | None = None
+    ) -> WikiReport:
         """See `Wiki.build`."""
-        return await self._threads.run(self._inner.build)
+        return await self._threads.run_cancellable(
+            lambda token: self._inner.build(retry=retry, most_calls=most_calls, cancel=token), cancel
+        )
+
+    async def synthesize(
+        self, *, retry: bool = False, most_calls: int | None = None, cancel: CancelToken | None = None
+    ) -> WikiReport:
+        """See `Wiki.synthesize`."""
+        return await self._threads.run_cancellable(
+            lambda token: self._inner.synthesize(retry=retry, most_calls=most_calls, cancel=token), cancel
+        )
+
+    async def prune(self) -> WikiReport:
+        """See `Wiki.prune`."""
+        return await self._threads.run(self._inner.prune)
+
+    async def lint(self) -> tuple[WikiProblem, ...]:
+        """See `Wiki.lint`."""
+        return await self._threads.run(self._inner.lint)
 
     async def pages(self) -> tuple[WikiPage, ...]:
         """See `Wiki.pages`."""
         return await self._threads.run(self._inner.pages)
-
-    async def drafts(self) -> tuple[WikiPage, ...]:
-        """See `Wiki.drafts`."""
-        return await self._threads.run(self._inner.drafts)
 
     async def get(self, slug: str) -> WikiPage | None:
         """See `Wiki.get`."""
@@ -112,3 +145,53 @@ class AsyncWiki:
     async def require(self, slug: str) -> WikiPage:
         """See `Wiki.require`."""
         return await self._threads.run(lambda: self._inner.require(slug))
+
+    async def citations(
+        self, slug: str, *, line_start: int | None = None, line_end: int | None = None
+    ) -> tuple[Citation, ...]:
+        """See `Wiki.citations`."""
+        return await self._threads.run(lambda: self._inner.citations(slug, line_start=line_start, line_end=line_end))
+
+    async def links(self) -> Mapping[str, tuple[str, ...]]:
+        """See `Wiki.links`."""
+        return await self._threads.run(self._inner.links)
+
+    async def backlinks(self) -> Mapping[str, tuple[str, ...]]:
+        """See `Wiki.backlinks`."""
+        return await self._threads.run(self._inner.backlinks)
+
+
+class AsyncDrafts:
+    """Mirrors `Drafts`."""
+
+    def __init__(self, drafts: Drafts, threads: Threads) -> None:
+        self._inner = drafts
+        self._threads = threads
+
+    async def list(self) -> tuple[WikiPage, ...]:
+        """See `Drafts.list`."""
+        return await self._threads.run(self._inner.list)
+
+    async def get(self, slug: str) -> WikiPage | None:
+        """See `Drafts.get`."""
+        return await self._threads.run(lambda: self._inner.get(slug))
+
+    async def require(self, slug: str) -> WikiPage:
+        """See `Drafts.require`."""
+        return await self._threads.run(lambda: self._inner.require(slug))
+
+    async def diff(self, slug: str) -> WikiDiff:
+        """See `Drafts.diff`."""
+        return await self._threads.run(lambda: self._inner.diff(slug))
+
+    async def accept(self, slug: str) -> WikiPage:
+        """See `Drafts.accept`."""
+        return await self._threads.run(lambda: self._inner.accept(slug))
+
+    async def reject(self, slug: str) -> None:
+        """See `Drafts.reject`."""
+        await self._threads.run(lambda: self._inner.reject(slug))
+
+    async def edit(self, slug: str, body: str) -> WikiPage:
+        """See `Drafts.edit`."""
+        return await self._threads.run(lambda: self._inner.edit(slug, body))

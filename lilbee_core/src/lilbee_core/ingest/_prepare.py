@@ -12,7 +12,7 @@ from typing import TypeAlias
 from lilbee_core.analysis import Analyzer, detect_language
 from lilbee_core.protocols import Chunker, Owed, StreamingChunker
 from lilbee_core.text import without_escapes
-from lilbee_core.types import Chunk, Document, DocumentRow, Mention, Span, StoredText
+from lilbee_core.types import WIKI, Chunk, Document, DocumentRow, Mention, Span, StoredText
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LANGUAGE_SAMPLE = 4000
@@ -111,6 +111,8 @@ class Preparer:
             part, first = following, False
 
     def _chunks(self, document: Document, row: DocumentRow) -> Iterator[Chunk]:
+        if row.collection == WIKI:
+            return (replace(chunk, scope="wiki") for chunk in self._chunker.split(document, row.id))
         if isinstance(self._chunker, StreamingChunker):
             return self._chunker.stream(document, row.id)
         return iter(self._chunker.split(document, row.id))
@@ -133,7 +135,8 @@ class Preparer:
             words=tuple(self.words(chunk) for chunk in chunks),
             inputs=inputs,
             contents=tuple(content_of(one) for one in inputs),
-            mentions=tuple(self._mentions(chunks)),
+            # What is written about the documents is none of them.
+            mentions=() if row.collection == WIKI else tuple(self._mentions(chunks)),
             updated=updated,
             first=first,
             last=last,

@@ -12,8 +12,9 @@ from lilbee_core.library._switch import CancelSwitch
 from lilbee_core.library._texts import Place
 from lilbee_core.library._web import Web
 from lilbee_core.library._wiki import Wiki
+from lilbee_core.library._wiki_drafts import Drafts
 
 __all__ = [
-    "CancelSwitch", "Collections", "Concepts", "Config", "Embedding", "Inference", "InferenceModel", "Lilbee",
+    "CancelSwitch", "Collections", "Concepts", "Config", "Drafts", "Embedding", "Inference", "InferenceModel", "Lilbee",
     "Place", "Placing", "SystemClock", "Web", "Wiki",
 ]  # fmt: skip

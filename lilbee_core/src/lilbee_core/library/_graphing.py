@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lilbee_core.errors import Cancelled, LilbeeError
 from lilbee_core.events import Progress
 from lilbee_core.protocols import CancelToken
-from lilbee_core.types import Chunk, ChunkId, Community, Concept, DocumentId, Mention, Relation
+from lilbee_core.types import WIKI, Chunk, ChunkId, Community, Concept, DocumentId, Mention, Relation
 
 if TYPE_CHECKING:
     from lilbee_core.concepts import ConceptGraph
@@ -120,7 +120,7 @@ def _extractor(parts: Parts) -> ConceptExtractor:
 
 
 def _find_again(parts: Parts, extractor: ConceptExtractor, cancel: CancelToken) -> None:
-    rows = [row for row in parts.store.rows() if row.holds_chunks]
+    rows = [row for row in parts.store.rows() if row.holds_chunks and row.collection != WIKI]
     total, done = sum(row.chunks for row in rows), 0
     waiting: list[tuple[DocumentId, tuple[Chunk, ...]]] = []
     for row in rows:

@@ -57,6 +57,13 @@ class Home:
         """Where pages of the web are kept."""
         return self.data_dir / _WEB
 
+    def wiki_dir(self, settings: Settings) -> Path:
+        """Where the pages of the wiki lie: in the data folder, or where the setting says."""
+        name = settings.wiki.wiki_dir
+        if name.startswith(("./", "../", "~")) or os.path.isabs(name):
+            return Path(os.path.abspath(self.base / Path(name).expanduser()))
+        return self.data_dir / name
+
     @property
     def base(self) -> Path:
         """What relative collection paths are relative to."""
@@ -125,7 +132,7 @@ class Home:
         """Return the folders to sync. Without `[[collections]]` that is the library's own folder."""
         configured = settings.collections or self.implicit(own_name)
         folders = {one.name: Path(os.path.realpath(self.base / Path(one.path).expanduser())) for one in configured}
-        data = Path(os.path.realpath(self.data_dir))
+        data, wiki = (Path(os.path.realpath(one)) for one in (self.data_dir, self.wiki_dir(settings)))
         roots: list[Root] = []
         for one in configured:
             folder = folders[one.name]
@@ -140,7 +147,7 @@ class Home:
                     folder=folder,
                     include=one.include,
                     exclude=one.exclude,
-                    own=(data, data / _WEB / _CRAWL, *nested),
+                    own=(data, data / _WEB / _CRAWL, wiki, *nested),
                 )
             )
         return roots

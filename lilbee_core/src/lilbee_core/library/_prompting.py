@@ -10,7 +10,7 @@ from lilbee_core.library._parts import Parts
 if TYPE_CHECKING:
     from lilbee_core.chat import Prompts
 
-_PACKAGES = ("lilbee_core.answer", "lilbee_core.chat")
+_PACKAGES = ("lilbee_core.answer", "lilbee_core.chat", "lilbee_core.wiki")
 
 
 def prompts_of(parts: Parts) -> Prompts:

@@ -14,7 +14,7 @@ from lilbee_core.errors import StoreError
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._unfinished import vectors_warning
 from lilbee_core.protocols import StoreLike
-from lilbee_core.types import MEMORY, Box, Document, DocumentRow, Heading, Metadata, Segment, Span
+from lilbee_core.types import MEMORY, WIKI, Box, Document, DocumentRow, Heading, Metadata, Segment, Span
 
 _SPILL = "rebuild.jsonl"
 
@@ -101,7 +101,7 @@ def _entries(store: StoreLike, saved: _Saved) -> Iterator[dict[str, object]]:
         saved.ledger = True
         return
     for row in rows:
-        if row.extractor == MEMORY and row.holds_chunks:
+        if row.extractor == MEMORY and row.holds_chunks and row.collection != WIKI:
             entry = _of_memory(store, row)
             saved.texts += entry is None
             if entry is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._rebuild import index_warnings
-from lilbee_core.types import MEMORY, DocumentState, FileProblem, LibraryStatus
+from lilbee_core.types import MEMORY, WIKI, DocumentState, FileProblem, LibraryStatus
 
 _SHOWN = 50
 
@@ -25,6 +25,8 @@ def library_status(parts: Parts, collections: Collections) -> LibraryStatus:
     last = ""
     of_files: Counter[str] = Counter()
     for row in store.rows():
+        if row.collection == WIKI:
+            continue
         of_files[row.collection] += row.holds_chunks and row.extractor != MEMORY
         counts[str(row.state)] += 1
         last = max(last, row.indexed_at or "")

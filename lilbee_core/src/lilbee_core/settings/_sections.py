@@ -225,6 +225,35 @@ class ConceptSettings(Section):
     )
 
 
+class WikiSettings(Section):
+    """The wiki. What a sync may do for it is up to the user, never to a library."""
+
+    wiki: bool = Field(default=False, description="Bring the wiki up to date at the end of each sync.")
+    wiki_dir: str = Field(
+        default="wiki",
+        description="Folder of the pages: a name in the data folder, or ./NAME, ~/NAME or a full path for a visible "
+        "one, which is then no part of a collection.",
+    )
+    wiki_entity_mode: Literal["ner_entities", "none"] = Field(
+        default="ner_entities", description="Entities that the chat model is told to write about: those found, or none."
+    )
+    wiki_ingest_update_cap: Count = Field(default=20, description="Documents that a sync asks the chat model about.")
+    wiki_concept_max_chunks_per_page: Positive = Field(default=12, description="Passages that a page is made of.")
+    wiki_max_pages: Positive = Field(default=300, description="Pages of quotes, those of the most frequent things.")
+    wiki_min_faithfulness: Fraction = Field(
+        default=0.5, description="Least cosine of a page with its passages; a lower one is a draft. 0 checks nothing."
+    )
+    wiki_passage_tokens: Positive = Field(default=3000, description="Most tokens of a document in a request.")
+    wiki_reply_tokens: Positive = Field(default=2000, description="Longest reply about a document, in tokens.")
+
+    @field_validator("wiki_dir")
+    @classmethod
+    def _is_a_folder_of_its_own(cls, value: str) -> str:
+        if not value.strip("./\\~ ") or "\0" in value:
+            raise ValueError(f"{value!r} cannot be the folder of the wiki: name one of its own, such as ./wiki")
+        return value.strip()
+
+
 class CrawlSettings(Section):
     """Pages of the web. Whom a crawl may ask, and how it shows itself, is up to the user, never to a library."""
 
@@ -356,6 +385,7 @@ SECTIONS: dict[str, type[Section]] = {
     "answer": AnswerSettings,
     "concepts": ConceptSettings,
     "chat": ChatSettings,
+    "wiki": WikiSettings,
     "crawl": CrawlSettings,
     "fleet": FleetSettings,
     "server": ServerSettings,
@@ -391,6 +421,8 @@ GATED = frozenset(
         "search_stages",
         "plugins_strict",
         "chat_tools",
+        "wiki",
+        "wiki_dir",
     }
 )
 """Keys that could run or leak something: honored from a trusted place only."""

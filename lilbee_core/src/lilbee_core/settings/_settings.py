@@ -27,6 +27,7 @@ from lilbee_core.settings._sections import (
     Section,
     ServerSettings,
     StoreSettings,
+    WikiSettings,
     field_homes,
     secret_names,
 )
@@ -56,6 +57,7 @@ class Settings:
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
+    wiki: WikiSettings = field(default_factory=WikiSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     fleet: FleetSettings = field(default_factory=FleetSettings)
     server: ServerSettings = field(default_factory=ServerSettings)

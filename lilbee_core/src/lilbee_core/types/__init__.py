@@ -26,6 +26,7 @@ from lilbee_core.types._conversations import (
 from lilbee_core.types._documents import (
     MEMORY,
     UNREAD_PAGES,
+    WIKI,
     Box,
     Chunk,
     ChunkId,
@@ -71,10 +72,14 @@ from lilbee_core.types._knowledge import (
     GraphTable,
     Mention,
     MentionTable,
+    PlannedCall,
     PlannedPage,
     Relation,
+    WikiDiff,
     WikiPage,
     WikiPlan,
+    WikiProblem,
+    WikiReport,
 )
 from lilbee_core.types._metadata import Metadata, MetaValue
 from lilbee_core.types._models import ModelEntry, ModelFile
@@ -113,17 +118,17 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
-    "FLEET_ROLES", "MEMORY", "UNREAD_PAGES", "Answer", "AssembledRequest", "Attachment", "Author", "Background", "Box",
-    "ChatOptions", "Chunk", "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction", "Concept",
-    "ConversationInfo", "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId",
+    "FLEET_ROLES", "MEMORY", "UNREAD_PAGES", "WIKI", "Answer", "AssembledRequest", "Attachment", "Author", "Background",
+    "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction",
+    "Concept", "ConversationInfo", "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId",
     "DocumentRow", "DocumentState", "DocumentTrace", "Dropped", "EmbedderChange", "FileProblem", "FileStamp",
     "Filter", "FleetPlan", "GgufFacts", "GraphTable", "Heading", "Hit", "IndexMeta", "Integers", "LibraryStatus",
     "LoadProgress", "Location", "MachineSnapshot", "Mention", "MentionTable", "Message", "MetaValue", "Metadata",
     "ModelDescription", "ModelEntry", "ModelFile", "ModelFootprint", "ModelRef", "Note", "PageProblem", "Part",
-    "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange", "PlannedPage", "Query", "Ranking",
-    "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope", "Scored", "SearchResult", "SearchState",
-    "Segment", "ServerGroup", "ServerStatus", "Source", "Span", "StageReport", "Standing", "StateKey", "StoreStats",
-    "StoredText", "Symbol", "SyncReport", "Table", "Tool", "ToolCall", "Usage", "Variant", "Vector",
-    "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiPage", "WikiPlan", "chunk_id", "closable",
-    "document_id", "gib",
+    "Passage", "PathReport", "Place", "PlacedServer", "Placement", "PlanChange", "PlannedCall", "PlannedPage",
+    "Query", "Ranking", "Refusal", "Relation", "ReplyState", "RolePlacement", "Scan", "Scope", "Scored",
+    "SearchResult", "SearchState", "Segment", "ServerGroup", "ServerStatus", "Source", "Span", "StageReport",
+    "Standing", "StateKey", "StoreStats", "StoredText", "Symbol", "SyncReport", "Table", "Tool", "ToolCall", "Usage",
+    "Variant", "Vector", "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiDiff", "WikiPage", "WikiPlan",
+    "WikiProblem", "WikiReport", "chunk_id", "closable", "document_id", "gib",
 ]  # fmt: skip

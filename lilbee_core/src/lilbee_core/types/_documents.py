@@ -13,6 +13,8 @@ DocumentId = NewType("DocumentId", str)
 ChunkId = NewType("ChunkId", str)
 MEMORY = "memory"
 """The extractor of documents that come from no file."""
+WIKI = ".wiki"
+"""The collection of the wiki's pages: only searches of that scope see them."""
 UNREAD_PAGES = "unread_pages"
 """Key of the metadata that tells how many pages hold pictures of text which nobody read."""
 

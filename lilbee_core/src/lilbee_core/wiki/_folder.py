@@ -9,8 +9,7 @@ from pathlib import Path
 
 from lilbee_core.errors import WikiError
 from lilbee_core.text import fold_space
-from lilbee_core.types import WikiPage
-from lilbee_core.wiki._markdown import StoredPage, parsed, plain, rendered
+from lilbee_core.wiki._markdown import StoredPage, parsed, plain
 
 FOLDERS: Mapping[str, str] = {"concept": "concepts", "entity": "entities", "synthesis": "synthesis"}
 """The folder of each kind of page."""
@@ -25,27 +24,39 @@ class WikiFolder:
         self.root = root
 
     def pages(self) -> dict[str, StoredPage]:
-        """Return the published pages by their names."""
-        found: dict[str, StoredPage] = {}
-        for kind, folder in FOLDERS.items():
-            for file in sorted((self.root / folder).glob("*.md")):
-                found[file.stem] = parsed(file.stem, kind, _read(file))
-        return found
+        """Return the published pages by the names of their files."""
+        return {
+            file.stem: parsed(file.stem, kind, _read(file))
+            for kind, folder in FOLDERS.items()
+            for file in _files(self.root / folder)
+        }
 
     def drafts(self) -> dict[str, StoredPage]:
         """Return the drafts by their names."""
-        return {file.stem: parsed(file.stem, "", _read(file)) for file in sorted((self.root / DRAFTS).glob("*.md"))}
+        return {file.stem: parsed(file.stem, "", _read(file)) for file in _files(self.root / DRAFTS)}
 
-    def write(self, page: WikiPage) -> Path:
-        """Write a page; a draft goes beside the page of its name, which stays. Return the file."""
-        name = f"{page.slug}.md"
-        if page.state == "draft":
-            return _write(self.root / DRAFTS / name, rendered(page))
-        file = _write(self.root / FOLDERS[page.kind] / name, rendered(page))
+    def write(self, kind: str, slug: str, text: str) -> Path:
+        """Write a published page."""
+        name = f"{slug}.md"
+        file = _write(self.root / FOLDERS[kind] / name, text)
         for folder in FOLDERS.values():
-            if folder != FOLDERS[page.kind]:  # it was of another kind before
+            if folder != FOLDERS[kind]:  # it was of another kind before
                 (self.root / folder / name).unlink(missing_ok=True)
         return file
+
+    def write_draft(self, slug: str, text: str) -> Path:
+        """Write a draft, beside the page of its name, which stays."""
+        return _write(self.root / DRAFTS / f"{slug}.md", text)
+
+    def remove_draft(self, slug: str) -> None:
+        """Delete a draft, if there is one."""
+        file = self.root / DRAFTS / f"{slug}.md"
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:
+            raise WikiError(
+                f"{file} cannot be deleted: {error.strerror or error}", hint="Check its permissions."
+            ) from error
 
     def archive(self, slug: str) -> None:
         """Retire a page; an older one of its name there is replaced."""
@@ -91,15 +102,20 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(map(plain, names))
 
 
-def summary(written: Sequence[str], drafted: Sequence[str], removed: Sequence[str]) -> str:
-    """Return what a build did, in one line."""
+def summary(what: str, written: Sequence[str], drafted: Sequence[str], removed: Sequence[str]) -> str:
+    """Return what a build or another change did, in one line."""
     done = ((written, "written"), (drafted, "drafted"), (removed, "archived"))
-    return "build: " + ", ".join(f"{len(names)} {word}" for names, word in done if names)
+    return f"{what}: " + ", ".join(f"{len(names)} {word}" for names, word in done if names)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*.md") if file.is_file())
 
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        # What is no UTF-8 is written back as it was.
+        return file.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise WikiError(f"{file} cannot be read: {error.strerror or error}", hint="Check its permissions.") from error
 
@@ -109,7 +125,7 @@ def _write(file: Path, text: str) -> Path:
     temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
         os.replace(temporary, file)
     except OSError as error:
         raise WikiError(

@@ -49,8 +49,8 @@ def best_quotes(chunks: Iterable[Chunk], names: Sequence[str], others: Sequence[
     for chunk in chunks:
         for quote in _sentences(chunk):
             text = fold(quote.text)
-            if any(_holds(text, name) for name in known):
-                score = min(_MOST_NAMED, sum(_holds(text, name) for name in related))
+            if any(names_it(text, name) for name in known):
+                score = min(_MOST_NAMED, sum(names_it(text, name) for name in related))
                 first = any(text.startswith((name, f"the {name}")) for name in known)
                 found.append((score + first, quote, frozenset(_WORD.findall(text))))
     found.sort(key=lambda one: (-one[0], one[1].chunk.path, one[1].chunk.ordinal, one[1].span.start))
@@ -91,8 +91,8 @@ def _is_prose(text: str) -> bool:
     return letters >= _LEAST_LETTERS * len(text) and len(_WORD.findall(text)) >= _FEWEST_WORDS
 
 
-def _holds(text: str, name: str) -> bool:
-    """Whether a text names it, as a word or as the beginning of one."""
+def names_it(text: str, name: str) -> bool:
+    """Whether a folded text names it, as a word or as the beginning of one."""
     at = text.find(name)
     while at >= 0:
         if at == 0 or not text[at - 1].isalnum():

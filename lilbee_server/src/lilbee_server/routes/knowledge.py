@@ -44,7 +44,7 @@ def pages(state: State) -> dict[str, Any]:
 @get("/api/wiki/drafts", sync_to_thread=True, opt={"gives": {"drafts": [WikiPage]}})
 def drafts(state: State) -> dict[str, Any]:
     """Return the new texts of pages that somebody edited."""
-    return {"drafts": [one.to_dict() for one in library_of(state).wiki.drafts()]}
+    return {"drafts": [one.to_dict() for one in library_of(state).wiki.drafts.list()]}
 
 
 @get("/api/wiki/pages/{slug:path}", sync_to_thread=True, opt={"gives": WikiPage})

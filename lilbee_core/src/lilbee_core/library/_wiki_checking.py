@@ -1,0 +1,114 @@
+"""Looking after the wiki: what its pages cite, what is wrong with them, what can go."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lilbee_core.errors import ExtraMissing, NotFound, SettingsError
+from lilbee_core.library._wiki_asking import BuildRequest, sources_of
+from lilbee_core.library._wiki_building import changing, finish, folder_of, run_plan
+from lilbee_core.text import place_in
+from lilbee_core.types import Citation, WikiProblem, WikiReport
+from lilbee_core.wiki import StoredPage, digest, lint, summary
+
+if TYPE_CHECKING:
+    from lilbee_core.library._parts import Parts
+
+_MARK = re.compile(r"\[\^(\d+)\](?!:)")
+
+
+def citations_of(parts: Parts, page: StoredPage) -> tuple[Citation, ...]:
+    """Return what a page cites, as far as it stands there still."""
+    if not page.citations or not parts.store.version:
+        return ()
+    chunks = {chunk.id: chunk for chunk in parts.store.get([one.chunk_id for one in page.citations])}
+    found: list[Citation] = []
+    for one in page.citations:
+        chunk = chunks.get(one.chunk_id)
+        if chunk is not None and one.span is not None and one.span.end <= len(chunk.text):
+            found.append(
+                Citation(
+                    marker=one.marker,
+                    chunk_id=chunk.id,
+                    document_id=chunk.document_id,
+                    collection=chunk.collection,
+                    path=chunk.path,
+                    quote=one.span.cut(chunk.text),
+                    location=place_in(chunk.location, chunk.text, one.span),
+                    quote_span=one.span,
+                )
+            )
+    return tuple(found)
+
+
+def cited_in(parts: Parts, slug: str, line_start: int | None, line_end: int | None) -> tuple[Citation, ...]:
+    """Return what a page, or the lines of its file, cite.
+
+    Raises:
+        NotFound: If there is no such page.
+    """
+    page = folder_of(parts).pages().get(slug)
+    if page is None:
+        raise NotFound(f"there is no page {slug!r}", hint="Run `lilbee wiki list`.")
+    every = citations_of(parts, page)
+    if line_start is None:
+        return every
+    lines = page.text.split("\n")[max(0, line_start - 1) : line_end or line_start]
+    marks = {int(mark) for line in lines for mark in _MARK.findall(line)}
+    return tuple(one for one in every if one.marker in marks)
+
+
+def run_lint(parts: Parts) -> tuple[WikiProblem, ...]:
+    """Return what is wrong with the pages."""
+    files = folder_of(parts)
+    pages = files.pages()
+    ids = [one.chunk_id for page in pages.values() for one in page.citations]
+    chunks = parts.store.get(ids) if ids and parts.store.version else ()
+    return lint(
+        pages,
+        files.drafts(),
+        passages={chunk.id: chunk for chunk in chunks},
+        documents={source.ref for source in sources_of(parts)},
+        drift=_drift(parts) if pages else {},
+    )
+
+
+def _drift(parts: Parts) -> dict[str, str]:
+    """Return the pages that a build would write anew without a call, and why."""
+    try:
+        plan = run_plan(parts, BuildRequest(most_calls=0), topics=False)
+    except (ExtraMissing, NotFound, SettingsError):
+        return {}
+    return {page.slug: page.reason for page in plan.pages} | dict.fromkeys(
+        plan.removed, "nothing speaks of it any more"
+    )
+
+
+def run_prune(parts: Parts) -> WikiReport:
+    """Retire pages without sources and drafts without a use."""
+    files = folder_of(parts)
+    with changing(parts):
+        documents = {source.ref for source in sources_of(parts)}
+        pages, drafts = files.pages(), files.drafts()
+        removed = sorted(
+            slug
+            for slug, page in pages.items()
+            if page.made and not page.is_edited and page.sources and documents.isdisjoint(page.sources)
+        )
+        for slug in removed:
+            files.archive(slug)
+        needless = [slug for slug, draft in drafts.items() if _is_needless(draft, pages.get(slug), documents)]
+        for slug in needless:
+            files.remove_draft(slug)
+        if removed or needless:
+            finish(parts, files, summary("prune", (), (), [*removed, *needless]))
+        return WikiReport(removed=tuple(removed))
+
+
+def _is_needless(draft: StoredPage, page: StoredPage | None, documents: set[str]) -> bool:
+    """Whether a draft that nobody edited says what its page says, or is about documents that are gone."""
+    if draft.is_edited or not draft.made:
+        return False
+    says_the_same = page is not None and digest(page.body) == digest(draft.body)
+    return says_the_same or bool(draft.sources and documents.isdisjoint(draft.sources))
