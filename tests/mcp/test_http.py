@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,6 @@ import anyio
 import httpx
 import httpx2
 import pytest
-import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -26,6 +24,7 @@ from lilbee_mcp import http as over_http
 from lilbee_server.app import create_app
 from lilbee_server.mounts import find_mounts
 from tests.mcp.conftest import call
+from tests.support.listening import listening
 
 TOKEN = "0wner"
 INITIALIZE = {
@@ -40,18 +39,8 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json, text
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
     """Serve an application on loopback; gives the address of the protocol."""
-    config = uvicorn.Config(app, port=0, log_level="error", access_log=False, timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        thread.join(0.02)
-        assert thread.is_alive()
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join(10)
+    with listening(app) as address:
+        yield f"{address}/mcp"
 
 
 def alone(library: Lilbee) -> Any:

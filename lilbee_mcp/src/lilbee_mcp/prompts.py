@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp.types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
@@ -27,7 +27,7 @@ class Job:
     text: str
 
 
-_JOBS = (
+JOBS = (
     Job(
         name="answer",
         title="Answer from my documents",
@@ -72,20 +72,20 @@ def described() -> list[Prompt]:
             description=job.about,
             arguments=[PromptArgument(name=name, description=what, required=True) for name, what in job.takes.items()],
         )
-        for job in _JOBS
+        for job in JOBS
     ]
 
 
-def written(name: str, arguments: Mapping[str, str]) -> GetPromptResult:
-    """Return a prompt with its arguments in place.
+def written(name: str, arguments: Mapping[str, str], *, jobs: Sequence[Job] = JOBS) -> GetPromptResult:
+    """Return one of the prompts with its arguments in place.
 
     Raises:
         NotFound: If there is none of this name.
         InvalidArgument: If an argument is missing, unknown or far too long.
     """
-    job = next((one for one in _JOBS if one.name == name), None)
+    job = next((one for one in jobs if one.name == name), None)
     if job is None:
-        known = ", ".join(one.name for one in _JOBS)
+        known = ", ".join(one.name for one in jobs)
         raise NotFound(f"there is no prompt {name[:80]!r}", hint=f"Get one of {known}.")
     for given in arguments:
         if given not in job.takes:
