@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections.abc import Callable
 
 import kreuzberg
@@ -18,7 +20,7 @@ from lilbee_core.extract._hyphens import Hyphens
 from lilbee_core.extract._paged import flow, old_word
 from lilbee_core.text import EstimatedTokens
 from lilbee_core.types import Document, DocumentId, Heading, Source
-from tests.core.extract._files import epub, pdf, xlsx
+from tests.core.extract._files import epub, pdf, xlsx, zipped
 from tests.core.extract.conftest import Read
 
 ReadDocument = Callable[..., Document]
@@ -42,10 +44,65 @@ def test_epub_chapters_are_segments_named_by_the_contents(document: ReadDocument
     assert found.text == "I\n\nBees & wax.\n\nSecond\n\nEnd."
     assert [(one.label, one.span.cut(found.text)) for one in found.segments] == [
         ("The First", "I\n\nBees & wax."),
-        ("Second", "Second\n\nEnd."),
+        ("The First", "Second\n\nEnd."),
     ]
     assert [(one.level, found.text[one.start :].split("\n")[0]) for one in found.headings] == [(1, "I"), (2, "Second")]
     assert (found.title, found.language, found.date, found.metadata["author"]) == ("Bees", "en", "1913", "Ada")
+
+
+def labels(found: Document) -> list[tuple[str | None, str]]:
+    return [(one.label, one.span.cut(found.text).replace("\n\n", " ")) for one in found.segments]
+
+
+CHAPTERS = {
+    "cover.xhtml": "<img src='c.png' alt='Bees, a book'>",
+    "one.xhtml": "<h2 id='p1'>Part I</h2><h3 id='c1'>Chapter 1</h3><p>Wax.</p><h3>An aside</h3><p>Honey.</p>"
+    "<p>End of it.<a id='c2'></a></p><h3>Chapter 2</h3><p>Combs.</p>",
+    "split.xhtml": "<p>More combs.</p>",
+    "after.xhtml": "<h1>Afterword</h1><p>Thanks.</p>",
+    "notes.xhtml": "<p>A note.</p>",
+}
+LABELS = [
+    ("part 1", "Bees, a book"),
+    ("Part I", "Part I"),
+    ("Chapter 1", "Chapter 1 Wax. An aside Honey."),
+    ("Chapter 2", "End of it. Chapter 2 Combs."),
+    ("Chapter 2", "More combs."),
+    ("Afterword", "Afterword Thanks."),
+    ("Afterword", "A note."),
+]
+
+
+def test_titles_of_the_contents_reach_to_the_next_one(document: ReadDocument) -> None:
+    """Several in one part, one over several parts; page numbers and landmarks name nothing."""
+    nav = (
+        '<html xmlns:epub="urn:e"><nav epub:type="page-list"><a href="one.xhtml">57</a></nav>'
+        '<nav epub:type="landmarks"><a href="one.xhtml">Start of Content</a></nav><nav epub:type="toc"><ol>'
+        '<li><a href="one.xhtml#p1">Part I</a><ol><li><a href="one.xhtml#c1">Chapter 1</a></li>'
+        '<li><a href="one.xhtml#c2">Chapter&#160;<i>2</i></a></li></ol></li></ol></nav></html>'
+    )
+    assert labels(document("a.epub", epub(CHAPTERS, nav_xhtml=nav))) == LABELS
+
+
+def test_titles_of_older_contents_reach_to_the_next_one(document: ReadDocument) -> None:
+    def point(title: str, target: str, inner: str = "") -> str:
+        label = f"<navLabel><text>{title}</text></navLabel>"
+        return f'<navPoint>{label}<content src="{target}"/>{inner}</navPoint>'
+
+    chapters = point("Chapter 1", "one.xhtml#c1") + point("Chapter 2", "one.xhtml#c2")
+    pages = (
+        '<pageList><pageTarget><navLabel><text>57</text></navLabel><content src="one.xhtml"/></pageTarget></pageList>'
+    )
+    book = epub(
+        CHAPTERS,
+        nav_xhtml="<html/>",
+        toc_ncx=f"<ncx><navMap>{point('Part I', 'one.xhtml#p1', chapters)}</navMap>{pages}</ncx>",
+    )
+    listed = '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest>'
+    with zipfile.ZipFile(io.BytesIO(book)) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    parts["OPS/book.opf"] = parts["OPS/book.opf"].replace(b"</manifest>", listed.encode())
+    assert labels(document("a.epub", zipped(parts))) == LABELS
 
 
 def test_epub_with_a_missing_chapter_is_read_with_a_warning(document: ReadDocument) -> None:

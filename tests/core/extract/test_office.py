@@ -94,6 +94,65 @@ def test_docx_numbers_paragraphs_as_word_does(document: ReadDocument) -> None:
     assert text == "3. a\n  3.a) b\n  3.b) c\n    I d\n4. e\n  4.a) f\n- g"
 
 
+def test_docx_list_styles_are_as_deep_as_their_names_and_indents_say(document: ReadDocument) -> None:
+    def style(name: str, number: int, place: str = "") -> str:
+        numbered = f'<w:numPr><w:numId w:val="{number}"/></w:numPr>'
+        key = name.replace(" ", "")
+        return f'<w:style w:styleId="{key}"><w:name w:val="{name}"/><w:pPr>{numbered}{place}</w:pPr></w:style>'
+
+    def level(form: str, text: str, more: str = "") -> str:
+        return f'<w:lvl w:ilvl="0"><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/>{more}</w:lvl>'
+
+    def indent(left: int) -> str:
+        return f'<w:ind w:left="{left}"/>'
+
+    lists = {
+        1: level("bullet", "o"),
+        2: level("decimal", "%1."),
+        3: level("bullet", "o", f"<w:pPr>{indent(360)}</w:pPr>"),
+        4: level("bullet", "o", f"<w:pPr>{indent(720)}</w:pPr>"),
+    }
+    numbering = "".join(
+        f'<w:abstractNum w:abstractNumId="{n}">{inner}</w:abstractNum>'
+        f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>'
+        for n, inner in lists.items()
+    )
+    styles = (
+        style("List Bullet", 1) + style("List Bullet 2", 1) + style("List Bullet 3", 1) + style("List Number 2", 2)
+        + style("Mine", 3) + style("Mine Deeper", 4) + style("Mine Deepest", 4, indent(1440))
+    )  # fmt: skip
+    names = ["ListBullet", "ListBullet2", "ListBullet3", "ListNumber2", "ListNumber2", "ListBullet"]
+    names += ["Mine", "MineDeeper", "MineDeepest", "MineDeeper", "Mine"]
+    body = "".join(paragraph(f"i{n}", f'<w:pStyle w:val="{name}"/>') for n, name in enumerate(names))
+    assert document("a.docx", docx(body, styles=styles, numbering=numbering)).text == (
+        "- i0\n  - i1\n    - i2\n  1. i3\n  2. i4\n- i5\n- i6\n  - i7\n    - i8\n  - i9\n- i10"
+    )
+
+
+def test_docx_lists_by_reference_restart_and_follow_their_styles(document: ReadDocument) -> None:
+    levels = (
+        '<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/><w:pStyle w:val="sub"/><w:lvlText w:val="%2)"/></w:lvl>'
+    )
+    numbering = (
+        '<w:abstractNum w:abstractNumId="1"><w:numStyleLink w:val="Steps"/></w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="2"><w:styleLink w:val="Steps"/>{levels}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/>'
+        '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>'
+    )
+    styles = (
+        '<w:style w:styleId="sub"><w:name w:val="sub"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+    )
+
+    def item(text: str, number: int) -> str:
+        return paragraph(text, f'<w:numPr><w:numId w:val="{number}"/></w:numPr>')
+
+    body = item("a", 1) + paragraph("b", '<w:pStyle w:val="sub"/>') + item("c", 1) + paragraph("gap")
+    body += item("d", 2) + item("e", 2)
+    text = document("a.docx", docx(body, styles=styles, numbering=numbering)).text
+    assert text == "1. a\n  a) b\n2. c\n\ngap\n\n1. d\n2. e"
+
+
 def test_docx_tables_keep_rows_together(document: ReadDocument) -> None:
     def cell(*texts: str) -> str:
         return f"<w:tc>{''.join(map(paragraph, texts))}</w:tc>"

@@ -38,6 +38,7 @@ def test_fiction_is_read_by_chapter_in_its_encoding(encoding: str, document: Rea
     data = BOOK.format(encoding=encoding).encode(encoding)
     found = document("a.fb2", data)
     assert {one.label: one.span.cut(found.text) for one in found.segments} == {
+        "Annotation": "Комедия.",
         None: "Чайка\n\nЭпиграф",
         "Действие первое": "Действие\nпервое\n\nЧасть парка в имении Сорина.",
         "Сцена": "Сцена\n\nОтчего вы в черном?[1]\n\nПервая строка\nВторая\n\nБез имени.\n\nИмя | Роль\nНина | актриса",

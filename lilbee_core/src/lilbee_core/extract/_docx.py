@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from lilbee_core.extract._formulas import formula
-from lilbee_core.extract._numbering import Numbering
+from lilbee_core.extract._numbering import Numbering, indent_of
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
 from lilbee_core.extract._unlock import unlocked
@@ -19,6 +19,7 @@ from lilbee_core.types import Document, Source
 _UNSEEN = frozenset(("del", "moveFrom", "instrText", "delText", "rPr", "pPr", "sdtPr", "rt", "txbxContent", "Fallback"))
 _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 _HEADING_NAME = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_LIST_NAME = re.compile(r"list (?:bullet|number|continue)(?: ([2-9]))?$", re.IGNORECASE)
 _LONG_CELL = 300
 _MAX_DEPTH = 40
 
@@ -27,7 +28,7 @@ class DocxExtractor:
     """Reads Word documents (docx, docm, dotx), in a worker process."""
 
     name = "docx"
-    version = "1"
+    version = "2"
     in_process = False
 
     def __init__(self, limits: MemberLimits | None = None) -> None:
@@ -106,6 +107,18 @@ class _Styles:
         names = (child(one, "name") for one in self._chain(style))
         return any(name is not None and attribute(name, "val").lower() == "title" for name in names)
 
+    def list_level(self, style: str) -> int | None:
+        """Return the level that the name of a style tells (``List Bullet 2``), None where it is none of a list."""
+        for one in self._chain(style):
+            name = child(one, "name")
+            if name is not None and (found := _LIST_NAME.match(attribute(name, "val"))):
+                return int(found[1] or 1) - 1
+        return None
+
+    def indent(self, style: str) -> int:
+        """Return how far paragraphs of a style are indented."""
+        return next((told for one in self._chain(style) if (told := indent_of(child(one, "pPr", "ind")))), 0)
+
     def list_of(self, style: str) -> Element | None:
         """Return the list that a style puts its paragraphs in."""
         return next((found for one in self._chain(style) if (found := child(one, "pPr", "numPr")) is not None), None)
@@ -131,6 +144,7 @@ class _Reader:
         self.styles = _Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
         self._notes: list[tuple[str, str]] = []
+        self._item_indents: list[int] = []
 
     def _part(self, kind: str) -> Element | None:
         return self._package.lesser(self._parts[kind]) if kind in self._parts else None
@@ -187,12 +201,30 @@ class _Reader:
             self._blocks(box, 1)
 
     def _mark(self, properties: Element | None, style: str) -> tuple[str, int]:
+        """Return what stands before a paragraph of a list and how deep it lies, an empty mark for other paragraphs."""
         own = child(properties, "numPr") if properties is not None else None
         inherited = self.styles.list_of(style)
         number = _value(own, "numId") or _value(inherited, "numId")
-        depth = _value(own, "ilvl") or _value(inherited, "ilvl")
-        level = int(depth) if depth.isdecimal() and len(depth) < 3 else 0
-        return (self._numbering.mark(number, level), level) if number and number != "0" else ("", 0)
+        if not number or number == "0":
+            self._item_indents.clear()
+            return "", 0
+        told = _value(own, "ilvl") or _value(inherited, "ilvl")
+        level = int(told) if told.isdecimal() and len(told) < 3 else self._numbering.depth_of(number, style)
+        mark = self._numbering.mark(number, level)
+        named = self.styles.list_level(style)
+        if level == 0 and mark:
+            level = named if named is not None else self._depth_by_indent(properties, style, number)
+        return mark, level
+
+    def _depth_by_indent(self, properties: Element | None, style: str, number: str) -> int:
+        """Return how deep an item lies whose list has one level, by how far it stands to the right of those before."""
+        own = indent_of(child(properties, "ind") if properties is not None else None)
+        indent = own or self.styles.indent(style) or self._numbering.indent(number, 0)
+        while self._item_indents and indent < self._item_indents[-1]:
+            self._item_indents.pop()
+        if not self._item_indents or indent > self._item_indents[-1]:
+            self._item_indents.append(indent)
+        return len(self._item_indents) - 1
 
     def _table(self, table: Element) -> None:
         for row in _rows(table):

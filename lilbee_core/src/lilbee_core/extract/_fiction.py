@@ -18,14 +18,13 @@ _PROLOG = re.compile(r"\s*<\?xml\b[^>]*\?>")
 _BINARY = re.compile(r"<binary\b.*?</binary\s*>", re.DOTALL)
 _MAX_LABEL_CHARS = 120
 _MAX_DEPTH = 30
-_QUIET = frozenset(("image", "empty-line"))
 
 
 class FictionExtractor:
     """Reads e-books of FictionBook, in a worker process; a hit names its chapter."""
 
     name = "fb2"
-    version = "1"
+    version = "2"
     in_process = False
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
@@ -37,6 +36,7 @@ class FictionExtractor:
         tree = _tree(source, read_text(source, context).text)
         info = child(tree, "description", "title-info")
         book = _Book()
+        book.annotation(info)
         for body in tree:
             if local(body) == "body":
                 context.check()
@@ -81,6 +81,13 @@ class _Book:
         self._part = TextWriter()
         self._label: str | None = None
 
+    def annotation(self, info: Element | None) -> None:
+        """Write what the book says about itself."""
+        self._begin("Annotation")
+        for one in children(child(info, "annotation") if info is not None else None):
+            self._block(one, local(one), 1)
+        self._begin(None)
+
     def body(self, body: Element) -> None:
         """Write a body; the one of the notes goes by its name."""
         name = attribute(body, "name")
@@ -124,7 +131,9 @@ class _Book:
         elif name in {"poem", "cite", "epigraph", "annotation", "section"}:
             for inner in one:
                 self._block(inner, local(inner), level)
-        elif name not in _QUIET:
+        elif name == "image":
+            self._part.block(attribute(one, "title") or attribute(one, "alt"))
+        else:
             self._part.block(_flat(one))
 
 

@@ -29,7 +29,8 @@ _FACTS = {
 class HtmlExtractor:
     """Reads web pages as they look: with menus, footers, fields and the texts of pictures.
 
-    Only questions about cookies are left out. Each line of the text is part of one line of the file, so places are exact.
+    Only questions about cookies are left out. Each line of the text is part of one line of the file, so places are
+    exact.
     """
 
     name = "html"
@@ -67,7 +68,9 @@ class Page:
     """The visible text of a page with all that is known about it."""
 
     def __init__(self, reader: PageReader) -> None:
-        self.text, self.line_map, self.line_ends, self.headings = _joined(_without_consent(reader.blocks))
+        blocks = _without_consent(reader.blocks)
+        self.text, self.line_map, self.line_ends, self.headings = _joined(blocks)
+        self.anchors = _places(reader, blocks)
         facts = reader.facts
         first = next((heading.title for heading in self.headings if heading.level == 1), None)
         self.title = reader.title or facts.get("og:title") or first
@@ -97,6 +100,26 @@ def _without_consent(blocks: Sequence[Block]) -> Sequence[Block]:
     return rest if rest and 0 < asked <= _MOST_CONSENT_CHARS else blocks
 
 
+def _places(reader: PageReader, shown: Sequence[Block]) -> Mapping[str, int]:
+    """Return where in the text the places are that links name."""
+    starts: dict[int, int] = {}
+    at = 0
+    for before, block in zip((None, *shown), shown, strict=False):
+        at += 0 if before is None else len(_gap(before, block))
+        starts[id(block)] = at
+        at += block.letters + len(block.lines) - 1
+    # What is left out stands where the next block does.
+    places = [at]
+    for block in reversed(reader.blocks):
+        places.append(starts.get(id(block), places[-1]))
+    places.reverse()
+    return {name: places[index] for name, index in reader.anchors.items()}
+
+
+def _gap(before: Block, block: Block) -> str:
+    return "\n" if block.tight and before.tight else "\n\n"
+
+
 def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[int, ...], tuple[Heading, ...]]:
     pieces: list[str] = []
     lines: list[int] = []
@@ -106,10 +129,10 @@ def _joined(blocks: Sequence[Block]) -> tuple[str, tuple[int, ...], tuple[int, .
     before: Block | None = None
     for block in blocks:
         if before is not None:
-            gap = not (block.tight and before.tight)
-            pieces.append("\n\n" if gap else "\n")
-            at += len(pieces[-1])
-            if gap:
+            gap = _gap(before, block)
+            pieces.append(gap)
+            at += len(gap)
+            if len(gap) > 1:
                 lines.append(before.lines[-1][1])
                 ends.append(before.lines[-1][1])
         body = "\n".join(text for text, _ in block.lines)

@@ -90,6 +90,8 @@ class PageReader(HTMLParser):
         self.title: str | None = None
         self.language: str | None = None
         self.facts: dict[str, str] = {}
+        self.anchors: dict[str, int] = {}
+        """Ids with the number of the block that they stand at or in."""
         self._stack: list[_Open] = []
         self._open: Counter[str] = Counter()
         self._unseen = self._consent = 0
@@ -115,6 +117,8 @@ class PageReader(HTMLParser):
             self._pieces.append(("\n", self.getpos()[0] - 1))
         if tag in _BLOCKS:
             self._flush()
+        if name := values.get("id") or (values.get("name") if tag == "a" else ""):
+            self.anchors.setdefault(name, len(self.blocks))
         if tag in _VOID:
             self._show_attributes(tag, values)
         else:

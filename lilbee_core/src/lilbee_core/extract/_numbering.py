@@ -19,11 +19,17 @@ class Numbering:
         self._levels: dict[tuple[str, int], tuple[str, str, int]] = {}
         self._abstract: dict[str, str] = {}
         self._counters: dict[tuple[str, int], int] = {}
-        abstract: dict[str, Element] = {}
+        self._styled: dict[tuple[str, str], int] = {}
+        self._indents: dict[tuple[str, int], int] = {}
+        self._restarts: dict[tuple[str, int], int] = {}
+        lists = [one for one in children(tree) if local(one) == "abstractNum"]
+        abstract = {attribute(one, "abstractNumId"): one for one in lists}
+        # A list may say no more than that it looks like a style of lists, which another one defines.
+        styles = {_value(one, "styleLink"): one for one in lists if child(one, "styleLink") is not None}
+        for key, one in abstract.items():
+            abstract[key] = styles.get(_value(one, "numStyleLink"), one)
         for one in children(tree):
-            if local(one) == "abstractNum":
-                abstract[attribute(one, "abstractNumId")] = one
-            elif local(one) == "num":
+            if local(one) == "num":
                 self._read(one, abstract)
 
     def _read(self, num: Element, abstract: dict[str, Element]) -> None:
@@ -38,12 +44,26 @@ class Numbering:
             replaced = child(override, "lvl")
             if replaced is not None:
                 self._define(number, replaced)
+            if start := _value(override, "startOverride"):
+                self._restarts[number, _integer(attribute(override, "ilvl"), 0)] = _integer(start, 1)
 
     def _define(self, number: str, level: Element) -> None:
         values = {local(one): attribute(one, "val") for one in level}
         depth = _integer(attribute(level, "ilvl"), 0)
         text = values.get("lvlText", "")
+        if style := values.get("pStyle"):
+            self._styled[number, style] = depth
+        place = child(level, "pPr", "ind")
+        self._indents[number, depth] = indent_of(place)
         self._levels[number, depth] = (values.get("numFmt", "decimal"), text, _integer(values.get("start", ""), 1))
+
+    def depth_of(self, number: str, style: str) -> int:
+        """Return the level of a list that a style stands for."""
+        return self._styled.get((number, style), 0)
+
+    def indent(self, number: str, depth: int) -> int:
+        """Return how far a level of a list is indented, in twentieths of a point."""
+        return self._indents.get((number, depth), 0)
 
     def mark(self, number: str, depth: int) -> str:
         """Count one paragraph and return what stands before it (``2.1``, ``b)``, ``-``), or an empty string."""
@@ -56,6 +76,8 @@ class Numbering:
         if form == "none":
             return ""
         group = self._abstract.get(number, number)
+        if (first := self._restarts.pop((number, depth), None)) is not None:
+            self._counters[group, depth] = first - 1
         self._counters[group, depth] = self._counters.get((group, depth), start - 1) + 1
         for key in [key for key in self._counters if key[0] == group and key[1] > depth]:
             del self._counters[key]
@@ -83,6 +105,17 @@ def _roman(value: int) -> str:
             found += letters
             value -= size
     return found
+
+
+def _value(holder: Element, name: str) -> str:
+    found = child(holder, name)
+    return attribute(found, "val") if found is not None else ""
+
+
+def indent_of(place: Element | None) -> int:
+    """Return the left indentation that an element tells, 0 for none."""
+    told = "" if place is None else attribute(place, "left") or attribute(place, "start")
+    return _integer(told, 0)
 
 
 def _integer(text: str, default: int) -> int:
