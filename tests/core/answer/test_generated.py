@@ -250,6 +250,17 @@ def test_what_arrived_before_the_model_broke_off_is_kept():
     assert ask("Built in 1911 [1].").broken_off is None
 
 
+def test_what_a_small_model_repeats_of_the_prompt_is_not_told():
+    chat = ScriptedChat("In 1911 [1].")
+    ask(chat)
+    fence = re.search(r"^(#{5}\w+) begin", prompt_of(chat), re.MULTILINE)[1]
+    answer = ask(f"Built in 1911 [1].\n{fence} begin [2] notes.md, lines 1-3\n{fence} end [2]\n{fence} begin [3")
+    assert answer.text == "Built in 1911 [1]."
+    assert [one.marker for one in answer.citations] == [1]
+    with pytest.raises(EmptyReply):
+        ask(f"{fence} begin [1] notes.md\n{fence} end [1]\n")
+
+
 def test_a_model_that_fails_at_once_is_an_error():
     with pytest.raises(ProviderError, match="connection was reset"):
         ask(BreaksOff([]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from lilbee_core.answer._evidence import Rejected, resolve, statement_before
 from lilbee_core.answer._marks import Address, Mark, Piece, ReplyReader
-from lilbee_core.text import Nearness, says_something, sentences
+from lilbee_core.text import EchoFilter, Nearness, says_something, sentences
 from lilbee_core.types import Citation, Delta, Hit, Span, Verdict
 
 _LONGEST_STATEMENT = 600
@@ -45,6 +45,7 @@ class Reply:
     addresses: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
     reader: ReplyReader = field(default_factory=ReplyReader)
+    echoes: EchoFilter = field(init=False)
     has_text: bool = False
     broken_off: str | None = None
     """Why the model did not come to an end."""
@@ -53,13 +54,18 @@ class Reply:
     _waiting: Mark | None = None
     _held: str = ""
 
+    def __post_init__(self) -> None:
+        self.echoes = EchoFilter(self.known)
+
     def take(self, text: str) -> Iterator[Delta]:
         """Yield what can be told of another piece."""
-        self.has_text = self.has_text or bool(text.strip())
-        yield from self._tell(self.reader.feed(text))
+        said = self.echoes.feed(text)
+        self.has_text = self.has_text or bool(said.strip())
+        yield from self._tell(self.reader.feed(said))
 
     def end(self) -> Iterator[Delta]:
         """Yield what was held back."""
+        yield from self._tell(self.reader.feed(self.echoes.close()))
         yield from self._tell(self.reader.close())
         yield from self._release()
 

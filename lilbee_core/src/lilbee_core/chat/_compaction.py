@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from lilbee_core.chat._window import MESSAGE_TOKENS, Window
 from lilbee_core.errors import EmptyReply
 from lilbee_core.protocols import ChatProvider
-from lilbee_core.text import defuse, fence_for, tokens_at_most
+from lilbee_core.text import defuse, fence_for, tokens_at_most, without_echoes
 from lilbee_core.types import ChatOptions, Compaction, ConversationMessage, Message, ReplyState, Usage, closable
 
 SUMMARY_TOKENS = 600
@@ -170,7 +170,7 @@ def said_by(chat: ChatProvider, request: Message, *, max_tokens: int) -> str:
     pieces: list[str] = []
     with closing(closable(chat.chat((request,), ChatOptions(max_tokens=max_tokens)))) as deltas:
         pieces += [delta.text for delta in deltas if delta.kind == "text"]
-    return "".join(pieces).strip()
+    return without_echoes("".join(pieces)).strip()
 
 
 def _parts(messages: Sequence[ConversationMessage], room: int) -> Iterator[str]:

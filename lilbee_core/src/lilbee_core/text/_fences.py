@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 # Marks by which chat templates tell who speaks; a document must not speak for anybody.
 _CONTROL = re.compile(
@@ -43,3 +43,82 @@ def fence_for(texts: Iterable[str]) -> str:
         digest.update(b"again")
         fence = f"#####{digest.hexdigest()}"
     return fence
+
+
+_FENCE = re.compile(r"#{5}[0-9a-f]{12}(?![0-9a-f])")
+_OPENING = re.compile(r"#{1,5}$|#{5}[0-9a-f]{1,12}$")
+_CUT_OFF = re.compile(r"#{5}[0-9a-f]{1,11}$")
+_MARKER = re.compile(r"(?: (?:begin|end)\b(?: (?:\[\d{1,3}\]|attached|result|message)(?!\w))?)?")
+_HEAD = re.compile(r" begin (?!\n)")
+_LONGEST_HEAD = 400
+
+
+class EchoFilter:
+    """Takes our fences out of a reply while it is told: small models repeat the lines that stand around what they read.
+
+    A line that begins with a fence and says what begins there goes as a whole, since its label is no statement; of
+    others only the fence goes. What stands in one of the `known` texts is theirs, and stays.
+    """
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        self._known = tuple(known)
+        self._held = ""
+        self._at_start = True
+        """Whether nothing of the present line has been told."""
+
+    def feed(self, text: str) -> str:
+        """Return what can be told of another piece."""
+        self._held += text
+        return "".join(self._pieces(final=False))
+
+    def close(self) -> str:
+        """Return what was held back."""
+        return "".join(self._pieces(final=True))
+
+    def _pieces(self, *, final: bool) -> Iterator[str]:
+        while (fence := self._next_fence()) is not None:
+            yield self._told(self._held[: fence.start()])
+            rest = self._held[fence.end() :]
+            self._held = self._held[fence.start() :]
+            end = self._echo(rest, final=final)
+            if end is None:
+                return
+            self._held = rest[end:]
+        whole = len(self._held)
+        if final:
+            cut = _CUT_OFF.search(self._held)
+            whole = cut.start() if cut is not None and not self._is_known(cut[0]) else whole
+        elif opening := _OPENING.search(self._held):
+            whole = opening.start()
+        told, self._held = self._held[:whole], "" if final else self._held[whole:]
+        yield self._told(told)
+
+    def _next_fence(self) -> re.Match[str] | None:
+        return next((one for one in _FENCE.finditer(self._held) if not self._is_known(one[0])), None)
+
+    def _is_known(self, fence: str) -> bool:
+        return any(fence in text for text in self._known)
+
+    def _told(self, text: str) -> str:
+        if text:
+            last = text.rpartition("\n")[2]
+            self._at_start = not last.strip() and ("\n" in text or self._at_start)
+        return text
+
+    def _echo(self, rest: str, *, final: bool) -> int | None:
+        """Return how much of what stands behind a fence goes with it; None to wait for more."""
+        line = rest.find("\n")
+        if line < 0 and not final and len(rest) <= _LONGEST_HEAD:
+            return None
+        line = len(rest) if line < 0 else line
+        if self._at_start and line <= _LONGEST_HEAD and _HEAD.match(rest):
+            return min(line + 1, len(rest))
+        marker = _MARKER.match(rest)
+        end = marker.end() if marker is not None else 0
+        return end + 1 if self._at_start and end == line < len(rest) else end
+
+
+def without_echoes(text: str, known: Iterable[str] = ()) -> str:
+    """Return a model's text without our fences."""
+    echoes = EchoFilter(known)
+    return echoes.feed(text) + echoes.close()
