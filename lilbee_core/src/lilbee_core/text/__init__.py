@@ -31,6 +31,6 @@ __all__ = [
     "CHARS_PER_TOKEN", "OUTPUT_BELOW", "QUOTED", "EchoFilter", "EstimatedTokens", "Evidence", "LineIndex", "Nearness",
     "QuoteCheck", "Support", "check_citations", "check_quote", "defuse", "estimate_tokens", "fence_for", "fenced",
     "figures_stand_in", "fill", "find_quote", "fold_space", "gaps", "locate", "normalize_newlines", "place_in",
-    "quotations", "says_something", "sentences", "subjects", "support", "tokens_at_most", "trimmed", "visible", "visible_line",
-    "visible_message", "without_echoes", "without_escapes", "without_output",
+    "quotations", "says_something", "sentences", "subjects", "support", "tokens_at_most", "trimmed", "visible",
+    "visible_line", "visible_message", "without_echoes", "without_escapes", "without_output",
 ]  # fmt: skip

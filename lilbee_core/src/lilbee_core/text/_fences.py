@@ -113,6 +113,8 @@ class EchoFilter:
         line = len(rest) if line < 0 else line
         if self._at_start and line <= _LONGEST_HEAD and _HEAD.match(rest):
             return min(line + 1, len(rest))
+        if final and any(head.startswith(rest) for head in (" begin ", " end ")):
+            return len(rest)  # the reply was cut off within it
         marker = _MARKER.match(rest)
         end = marker.end() if marker is not None else 0
         return end + 1 if self._at_start and end == line < len(rest) else end
