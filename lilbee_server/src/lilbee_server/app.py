@@ -27,6 +27,7 @@ from lilbee_server.problems import bug_problem, deep_problem, http_problem, lilb
 from lilbee_server.replies import Replies
 from lilbee_server.routes import (
     ask,
+    config,
     conversations,
     crawl,
     documents,
@@ -36,6 +37,7 @@ from lilbee_server.routes import (
     placement,
     search,
     status,
+    uploads,
     v1,
 )
 from lilbee_server.turns import WAIT_S, Turns
@@ -76,6 +78,9 @@ HANDLERS: list[ControllerRouterHandler] = [
     knowledge.page,
     knowledge.build,
     knowledge.models,
+    config.router,
+    uploads.upload,
+    uploads.remove,
     v1.router,
 ]
 """Every address that is served."""

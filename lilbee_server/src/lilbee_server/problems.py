@@ -50,6 +50,12 @@ class Forbidden(errors.LilbeeError):
     default_code = "server.forbidden"
 
 
+class TooLarge(errors.LilbeeError):
+    """A body is larger than it may be."""
+
+    default_code = "server.too_large"
+
+
 _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.EmptyQuery, 400),
     (errors.InvalidFilter, 400),
@@ -59,6 +65,8 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.InputTooLong, 400),
     (Forbidden, 403),
     (TooSlow, 408),
+    (TooLarge, 413),
+    (errors.UnsupportedFormat, 415),
     (errors.NotFound, 404),
     (errors.ModelNotFound, 404),
     (errors.EmbedderMismatch, 409),

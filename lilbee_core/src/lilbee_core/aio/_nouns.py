@@ -42,6 +42,14 @@ class AsyncCollections:
         """See `Collections.add`."""
         return await self._threads.run(lambda: self._inner.add(path, name=name, include=include, exclude=exclude))
 
+    async def upload(self, file: str | Path, name: str) -> str:
+        """See `Collections.upload`."""
+        return await self._threads.run(lambda: self._inner.upload(file, name))
+
+    async def remove_upload(self, name: str) -> str:
+        """See `Collections.remove_upload`."""
+        return await self._threads.run(lambda: self._inner.remove_upload(name))
+
     async def remove(self, name: str) -> int:
         """See `Collections.remove`."""
         return await self._threads.run(lambda: self._inner.remove(name))

@@ -123,7 +123,7 @@ class Conversation:
     def post(self, text: str, *, attachments: Sequence[Attached] = ()) -> ConversationMessage:
         """Keep a message and return at once; `run` has it answered.
 
-        What is attached is copied: a file, a document of the library, or an `Attachment`.
+        What is attached is copied: a file, a document of the library, a `GivenFile`, or an `Attachment`.
 
         Raises:
             InvalidArgument: If there is nothing to send, or far too much.

@@ -14,13 +14,14 @@ from lilbee_core.types import (
     ConversationInfo,
     ConversationMessage,
     Delta,
+    GivenFile,
     Message,
     SearchResult,
 )
 
 Record = Callable[[AssembledRequest], None]
-Attached = str | Path | Attachment
-"""A file, a document of the library, or something that was read already."""
+Attached = str | Path | GivenFile | Attachment
+"""A file, a document of the library, what is in a file of elsewhere, or something that was read already."""
 
 
 class Asked(Protocol):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import InvalidArgument, LilbeeError, NotFound
 from lilbee_core.library._texts import find, require
-from lilbee_core.types import Attachment, Source
+from lilbee_core.library._uploads import upload_name
+from lilbee_core.types import Attachment, GivenFile, Source
 
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
@@ -21,8 +23,8 @@ _LARGEST_MB = 50
 _LARGEST_IMAGE_MB = 10
 
 
-def attach(parts: Parts, source: str | Path | Attachment) -> Attachment:
-    """Return a copy of a file on disk, or of a document of the library.
+def attach(parts: Parts, source: str | Path | GivenFile | Attachment) -> Attachment:
+    """Return a copy of a file, or of a document of the library.
 
     Raises:
         NotFound: If it is neither.
@@ -30,6 +32,8 @@ def attach(parts: Parts, source: str | Path | Attachment) -> Attachment:
     """
     if isinstance(source, Attachment):
         return source
+    if isinstance(source, GivenFile):
+        return _from_elsewhere(parts, source)
     file = Path(source).expanduser()
     if file.is_file():
         return _from_file(parts, file)
@@ -46,6 +50,14 @@ def image_of(parts: Parts, attachment: Attachment) -> bytes | None:
         return (parts.home.data_dir / FOLDER / Path(attachment.file).name).read_bytes()
     except OSError:
         return None
+
+
+def _from_elsewhere(parts: Parts, given: GivenFile) -> Attachment:
+    name = upload_name(given.name)
+    with TemporaryDirectory(prefix="lilbee-") as folder:
+        file = Path(folder) / name
+        file.write_bytes(given.content)
+        return replace(_from_file(parts, file), source=name)
 
 
 def _from_library(parts: Parts, ref: str) -> Attachment:

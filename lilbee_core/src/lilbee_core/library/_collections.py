@@ -15,6 +15,7 @@ from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.library._graphing import count_graph
 from lilbee_core.library._home import free_name
 from lilbee_core.library._parts import Parts
+from lilbee_core.library._uploads import keep_upload, remove_upload
 from lilbee_core.settings import CollectionSettings, change_config, validated_collection
 from lilbee_core.types import WIKI, CollectionInfo, DocumentState, Filter
 
@@ -87,10 +88,35 @@ class Collections:
 
     def add_web(self) -> str:
         """Make sure that the pages of the web are a collection, and return its name."""
-        known = self._parts.home.web_collection(self._parts.settings)
+        return self._own(self._parts.home.web_dir)
+
+    def upload(self, file: str | Path, name: str) -> str:
+        """Keep a file that came from elsewhere: move it into the collection of uploads, and return its path there.
+
+        It is read by the next sync. A file of the same name is replaced.
+
+        Raises:
+            InvalidArgument: If the name cannot be a file's.
+            UnsupportedFormat: If nothing here reads such a file.
+        """
+        target = keep_upload(self._parts, Path(file), name)
+        self._own(target.parent)
+        return str(target)
+
+    def remove_upload(self, name: str) -> str:
+        """Delete an uploaded file, and return the collection that has to be synced for it.
+
+        Raises:
+            NotFound: If there is none of this name.
+        """
+        remove_upload(self._parts, name)
+        return self._own(self._parts.home.uploads_dir)
+
+    def _own(self, folder: Path) -> str:
+        """Make sure that a folder of lilbee's own is a collection, and return its name."""
+        known = self._parts.home.collection_of(folder, self._parts.settings)
         if known is not None:
             return known
-        folder = self._parts.home.web_dir
         folder.mkdir(parents=True, exist_ok=True)
         with self._changing() as configured:
             name = _free_name(folder.name, configured)

@@ -23,7 +23,7 @@ from lilbee_core.settings import (
     user_data_dir,
 )
 
-_WEB, _CRAWL = "web", ".crawl"
+_WEB, _CRAWL, _UPLOADS = "web", ".crawl", "uploads"
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
@@ -56,6 +56,11 @@ class Home:
     def web_dir(self) -> Path:
         """Where pages of the web are kept."""
         return self.data_dir / _WEB
+
+    @property
+    def uploads_dir(self) -> Path:
+        """Where uploaded files are kept."""
+        return self.data_dir / _UPLOADS
 
     def wiki_dir(self, settings: Settings) -> Path:
         """Where the pages of the wiki lie: in the data folder, or where the setting says."""
@@ -154,8 +159,12 @@ class Home:
 
     def web_collection(self, settings: Settings) -> str | None:
         """Return the name of the collection that holds the pages of the web, None as long as there is none."""
-        folder, roots = os.path.realpath(self.web_dir), self.roots(settings, self.folder_name)
-        return next((root.collection for root in roots if str(root.folder) == folder and not root.include), None)
+        return self.collection_of(self.web_dir, settings)
+
+    def collection_of(self, folder: Path, settings: Settings) -> str | None:
+        """Return the name of the collection that is all of a folder, None if there is none."""
+        real, roots = os.path.realpath(folder), self.roots(settings, self.folder_name)
+        return next((root.collection for root in roots if str(root.folder) == real and not root.include), None)
 
     @property
     def folder_name(self) -> str:

@@ -25,6 +25,7 @@ from lilbee_core.types import (
     ConversationMessage,
     Delta,
     Filter,
+    GivenFile,
     Message,
     Query,
     Scope,
@@ -267,6 +268,6 @@ class Talk:
         line = line.strip("\"'“”«»*#` ").rstrip(".")
         return line if 0 < len(line) <= _LONGEST_TITLE else None
 
-    def attach(self, source: str | Path | Attachment) -> Attachment:
+    def attach(self, source: str | Path | GivenFile | Attachment) -> Attachment:
         """Return a copy of a file or a document."""
         return attach(self._parts, source)

@@ -40,6 +40,14 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenFile:
+    """A file that lies on no disk of this machine: its name, and what is in it."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationMessage:
     """A message of a conversation as it is kept. `role` is ``user`` or ``assistant``.
 

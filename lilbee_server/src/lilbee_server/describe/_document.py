@@ -132,6 +132,13 @@ def _operation(told: dict[str, Any], path: str, method: str, handler: Any, shape
         operation["description"] = "\n".join(line.strip() for line in more.splitlines())
     if path == _OPEN:
         operation["security"] = []
+    if "takes" in handler.opt:
+        body = {"schema": {"type": "string", "format": "binary"}}
+        operation["requestBody"] = {
+            "required": True,
+            "description": handler.opt["takes"],
+            "content": {"application/octet-stream": body},
+        }
     return operation
 
 

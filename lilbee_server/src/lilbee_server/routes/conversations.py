@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +12,17 @@ from litestar.datastructures import State
 from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
 from litestar.response import ServerSentEvent
 
+from lilbee_core import Lilbee
+from lilbee_core.errors import InvalidArgument
 from lilbee_core.tokens import OWNER
-from lilbee_core.types import Compaction, ConversationInfo, ConversationMessage, Delta
+from lilbee_core.types import (
+    Attachment,
+    Compaction,
+    ConversationInfo,
+    ConversationMessage,
+    Delta,
+    GivenFile,
+)
 from lilbee_server.bodies import Body
 from lilbee_server.describe import EVENTS, FILE
 from lilbee_server.generation import Generation
@@ -36,10 +46,19 @@ class New(Body):
     scope: str = "raw"
 
 
+class Handed(Body):
+    """Something handed over with a message: a document of the library, or a file with its content in base64."""
+
+    document: str | None = None
+    name: str | None = None
+    content: str | None = None
+
+
 class Sent(Body):
     """A message."""
 
     message: str
+    attachments: tuple[Handed, ...] = ()
 
 
 class Chat(Sent):
@@ -102,14 +121,14 @@ def remove(state: State, ref: Id) -> dict[str, Any]:
 async def send(state: State, ref: Id, data: JSONBody[Sent]) -> dict[str, Any]:
     """Send a message and return the reply."""
     found = await asyncio.to_thread(_require, state, ref)
-    return await _reply(found, await _sending(state, found, data.message))
+    return await _reply(found, await _sending(state, found, data))
 
 
 @post("/{ref:str}/send/stream", status_code=200, opt={"gives": EVENTS})
 async def send_stream(state: State, ref: Id, data: JSONBody[Sent]) -> ServerSentEvent:
     """Send a message and stream the reply. Whoever leaves comes back with `GET …/stream`."""
     found = await asyncio.to_thread(_require, state, ref)
-    return await _stream(await _sending(state, found, data.message))
+    return await _stream(await _sending(state, found, data))
 
 
 @get("/{ref:str}/stream", opt={"gives": EVENTS})
@@ -180,14 +199,14 @@ def export(
 async def chat(state: State, data: JSONBody[Chat]) -> dict[str, Any]:
     """Send a message in a conversation, or in a new one, and return the reply with the conversation's id."""
     found = await asyncio.to_thread(_talked_in, state, data)
-    return await _reply(found, await _sending(state, found, data.message))
+    return await _reply(found, await _sending(state, found, data))
 
 
 @post("/api/chat/stream", status_code=200, opt={"gives": EVENTS})
 async def chat_stream(state: State, data: JSONBody[Chat]) -> ServerSentEvent:
     """As `/api/chat`, as a stream; its header `X-Conversation` names the conversation."""
     found = await asyncio.to_thread(_talked_in, state, data)
-    return await _stream(await _sending(state, found, data.message), headers={"X-Conversation": found.id})
+    return await _stream(await _sending(state, found, data), headers={"X-Conversation": found.id})
 
 
 # ---------------------------------------------------------------------- inside
@@ -204,14 +223,34 @@ def _talked_in(state: State, data: Chat) -> Conversation:
     return library_of(state).conversations.create(collections=data.collections, scope=data.scope)
 
 
-async def _sending(state: State, found: Conversation, message: str) -> Generation:
+async def _sending(state: State, found: Conversation, data: Sent) -> Generation:
     """Keep the message, and have it answered."""
     replies = replies_of(state)
     replies.check_idle(found.id)
-    posted = await asyncio.to_thread(found.post, message)
+    posted = await asyncio.to_thread(_post, library_of(state), found, data)
     replies.drafts.pop(found.id, None)
     start: Callable[[], Iterator[Delta]] = lambda: found.run(posted)  # noqa: E731
     return await replies.begin(found, start)
+
+
+def _post(library: Lilbee, found: Conversation, data: Sent) -> ConversationMessage:
+    return found.post(data.message, attachments=[_attached(library, one) for one in data.attachments])
+
+
+def _attached(library: Lilbee, given: Handed) -> Attachment | GivenFile:
+    """Return what was handed over. A document comes from the index: no path of this machine is opened."""
+    if given.document is not None and given.name is None and given.content is None:
+        passage = library.get_text(given.document)
+        ref = f"{passage.collection}/{passage.path}"
+        return Attachment(name=passage.path, text=passage.text, source=ref, size=len(passage.text))
+    if given.document is not None or given.name is None or given.content is None:
+        raise InvalidArgument(
+            "an attachment is not clear", hint="Send its document, or its name and its content in base64."
+        )
+    try:
+        return GivenFile(name=given.name, content=base64.b64decode(given.content, validate=True))
+    except ValueError as error:
+        raise InvalidArgument(f"the content of {given.name!r} is not base64", hint="Encode it.") from error
 
 
 async def _reply(found: Conversation, generation: Generation) -> dict[str, Any]:
