@@ -20,6 +20,7 @@ def build_jobs(parts: Parts) -> Jobs:
         "add": partial(_add, parts),
         "crawl": partial(_crawl, parts),
         "rebuild": partial(_rebuild, parts),
+        "wiki": partial(_wiki, parts),
         "embed_anew": partial(_embed_anew, parts),
     }
     return Jobs(kinds, parts.state, parts.clock)
@@ -71,6 +72,22 @@ def _crawl(
 
 def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:
     return run_rebuild(parts, cancel, events).to_dict()
+
+
+def _wiki(
+    parts: Parts,
+    cancel: CancelToken,
+    events: EventSink,
+    *,
+    topics: bool = False,
+    retry: bool = False,
+    most_calls: int | None = None,
+) -> Mapping[str, object]:
+    from lilbee_core.library._wiki_asking import BuildRequest
+    from lilbee_core.library._wiki_building import run_build, run_synthesize
+
+    run = run_synthesize if topics else run_build
+    return run(parts, BuildRequest(retry=retry, most_calls=most_calls), cancel, events).to_dict()
 
 
 def _embed_anew(parts: Parts, cancel: CancelToken, events: EventSink, *, model: str) -> Mapping[str, object]:

@@ -23,6 +23,7 @@ from lilbee_core.library._texts import Place, find, passage, require, trace_of
 from lilbee_core.protocols import CancelToken, ChatProvider, Clock, EmbedderLike
 from lilbee_core.settings import Settings
 from lilbee_core.types import (
+    WIKI,
     Answer,
     Delta,
     Document,
@@ -303,7 +304,9 @@ class Lilbee(ModelNouns):
             raise InvalidArgument(f"{state!r} is no state", hint=f"Choose one of {', '.join(states)}.")
         self._parts.store.require_index()
         check_collections(self._parts, [collection] if collection is not None else [])
-        yield from self._parts.store.rows(collection=collection, states=(state,) if state else ())
+        for row in self._parts.store.rows(collection=collection, states=(state,) if state else ()):
+            if row.collection != WIKI or collection == WIKI:
+                yield row
 
     def get_text(self, ref: str, place: Place = None, *, around: int = 0) -> Passage:
         """Return the extracted text of a document, or a part of it.

@@ -20,6 +20,7 @@ from lilbee_core.library._parts import Parts
 from lilbee_core.library._rebuilding import rebuild, resume
 from lilbee_core.library._texts import below, find, folders_of, require
 from lilbee_core.library._waiting import reading_embedder
+from lilbee_core.library._wiki_syncing import refresh_pages, with_wiki
 from lilbee_core.protocols import CancelToken
 from lilbee_core.types import Document, DocumentRow, DocumentState, SyncReport
 
@@ -61,7 +62,8 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
         lost = _lost(parts)
         ready_to_write(parts, cancel)
         report = finished(parts, ingestor(parts, events).sync(roots, cancel, options))
-        return replace(report, warnings=(*report.warnings, *lost))
+    report = replace(report, warnings=(*report.warnings, *lost))
+    return with_wiki(parts, report, cancel, events)
 
 
 def run_add(
@@ -135,6 +137,7 @@ def finished(parts: Parts, report: SyncReport) -> SyncReport:
     if not report.cancelled:
         calibrate_if_due(parts)
         count_graph(parts)
+        refresh_pages(parts)
     return report
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lilbee_core.errors import InvalidArgument, NotFound, WikiError
 from lilbee_core.library._wiki_building import changing, finish, folder_of
 from lilbee_core.types import WikiDiff, WikiPage
-from lilbee_core.wiki import FOLDERS, PageMemory, StoredPage, as_published, difference, digest, summary, with_body
+from lilbee_core.wiki import FOLDERS, PageMemory, StoredPage, as_published, difference, summary, with_body
 
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
@@ -69,7 +69,7 @@ def reject(parts: Parts, slug: str) -> None:
     """Delete a draft, and remember what it said."""
     with changing(parts):
         draft = require_draft(parts, slug)
-        PageMemory(parts.state).reject(slug, draft.made or digest(draft.body))
+        PageMemory(parts.state).reject(draft)
         folder_of(parts).remove_draft(slug)
 
 

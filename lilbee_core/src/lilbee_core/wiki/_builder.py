@@ -157,7 +157,8 @@ class WikiBuilder:
         entries, folder = self._entries(), self._folder
         moved = renamed(folder)
         bare = slugs_of({key: one.title for key, one in entries.items()})
-        site = site_of(entries, {key: moved.get(slug, slug) for key, slug in bare.items()}, folder.pages)
+        slugs = {key: moved.get(slug, slug) for key, slug in bare.items()}
+        site = site_of(entries, slugs, there=folder.pages, rejected=folder.rejected)
         decided: dict[str, Decision] = {}
         for key, entry in entries.items():
             slug = site.slugs[key]
@@ -250,10 +251,7 @@ class WikiBuilder:
 
 def _key(statement: Statement) -> str:
     """Name a statement with what bears it out."""
-    told = [statement.text]
-    for quote in statement.quotes:
-        chunk = quote.chunk
-        told.append(citation_key(f"{chunk.collection}/{chunk.path}", quote.span.cut(chunk.text)))
+    told = [statement.text, *(citation_key(quote.span.cut(quote.chunk.text)) for quote in statement.quotes)]
     return hashlib.blake2b("\0".join(told).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from lilbee_core.types import PlannedPage, WikiPage
+from lilbee_core.wiki._links import essence
 from lilbee_core.wiki._markdown import PENDING, StoredPage, digest, plain, rendered
 from lilbee_core.wiki._merge import merge
 
@@ -72,8 +73,9 @@ def renamed(folder: Folder) -> dict[str, str]:
 def decide(page: WikiPage, folder: Folder, *, origin: str = "") -> Decision:
     """Return what to write for a page."""
     stored = folder.pages.get(page.slug)
-    if page.state == "draft":
+    if page.state == "draft" and not _was_accepted(page, stored, folder):
         return _drafted(page, folder, f"wants review: {page.note}", origin)
+    page = replace(page, state="published", note="", dropped=())
     if stored is None:
         return _published(page, folder, origin, "new")
     if not stored.is_edited:
@@ -88,6 +90,12 @@ def decide(page: WikiPage, folder: Folder, *, origin: str = "") -> Decision:
             return _published(page, folder, origin, "merged with what was edited by hand", body=merged.text)
     draft = replace(page, state="draft", note="the page was edited by hand")
     return _drafted(draft, folder, "edited by hand, so the new text is a draft", origin)
+
+
+def _was_accepted(page: WikiPage, stored: StoredPage | None, folder: Folder) -> bool:
+    """Whether a person has published the very text that wants review."""
+    base = folder.base(stored.made) if stored is not None and stored.made else None
+    return base is not None and essence(base) == essence(page.body)
 
 
 def pending(slug: str, title: str, why: str, reply: str, folder: Folder) -> Decision:
@@ -136,7 +144,7 @@ def _published(page: WikiPage, folder: Folder, origin: str, reason: str, *, body
 def _drafted(page: WikiPage, folder: Folder, reason: str, origin: str = "") -> Decision:
     """Return the draft, unless it is there, was rejected, or somebody works on another one."""
     made, draft = digest(page.body), folder.drafts.get(page.slug)
-    if folder.rejected.get(page.slug) == made:
+    if folder.rejected.get(page.slug) == essence(page.body):
         return Decision(None)
     if draft is not None and (draft.made == made or draft.is_edited):
         return Decision(None, drafted=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 _LINK = re.compile(r"(?<!\\)\[\[([^\[\]|#\n]+)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _DEFINITION = re.compile(r"\[\^[^\]\s]+\]:")
+_GOES_WITH = re.compile(r"^## Goes with\n\n[^\n]*\n*", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}\s")
 # Inside of these nothing is linked: links, code, addresses.
 _TAKEN = re.compile(r"(?<!\\)(?:\[\[[^\[\]\n]*\]\]|`[^`\n]*`|!?\[[^\[\]\n]*\]\([^()\n]*\)|\[\^[^\]\s]+\])|https?://\S+")
@@ -54,9 +56,11 @@ def linked(body: str, names: Mapping[str, str], *, own: str) -> str:
     return "\n".join(lines)
 
 
-def unlinked(body: str, gone: Collection[str]) -> str:
-    """Return a text whose links to pages that are gone are plain words."""
-    return _LINK.sub(lambda match: (match[3] or match[1]) if match[1].strip() in gone else match[0], body)
+def essence(body: str) -> str:
+    """Name what a page says, whatever pages it links to."""
+    words = _LINK.sub(lambda match: match[3] or match[1], body)
+    said = _GOES_WITH.sub("", words).strip()
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _in_line(line: str, pattern: re.Pattern[str], names: Mapping[str, str], there: set[str]) -> str:

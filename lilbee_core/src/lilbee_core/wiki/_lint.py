@@ -38,7 +38,7 @@ def lint(
     for slug, page in sorted(pages.items()):
         if page.kind in _LINKED_KINDS and not inbound[slug]:
             found.append(WikiProblem(slug=slug, kind="orphan", detail="no page links to it"))
-        found += _dead_links(page, pages)
+        found += _dead_links(page, pages.keys() | drafts.keys())
         found += _citations(page, passages, documents)
         if page.note == WITHOUT_SOURCE:
             found.append(WikiProblem(slug=slug, kind="without_source", detail=f"{WITHOUT_SOURCE}; it was edited"))
@@ -51,9 +51,9 @@ def lint(
     return tuple(found)
 
 
-def _dead_links(page: StoredPage, pages: Mapping[str, StoredPage]) -> Iterator[WikiProblem]:
+def _dead_links(page: StoredPage, there: Collection[str]) -> Iterator[WikiProblem]:
     for target in links_of(page.body):
-        if target.rpartition("/")[2] not in pages and target not in _OWN:
+        if target.rpartition("/")[2] not in there and target not in _OWN:
             yield WikiProblem(slug=page.slug, kind="dead_link", detail=f"[[{target}]] leads nowhere")
 
 
@@ -70,6 +70,6 @@ def _citations(
         chunk = passages.get(one.chunk_id)
         if str(one.marker) not in marks or one.span is None:
             continue
-        if chunk is None or citation_key(f"{chunk.collection}/{chunk.path}", one.span.cut(chunk.text)) != one.key:
+        if chunk is None or citation_key(one.span.cut(chunk.text)) != one.key:
             detail = f"the words behind [^{one.marker}] do not stand where they stood"
             yield WikiProblem(slug=page.slug, kind="stale_citation", detail=detail)

@@ -80,10 +80,9 @@ def digest(body: str) -> str:
     return hashlib.blake2b(body.strip().encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def citation_key(ref: str, quote: str) -> str:
-    """Name a quote of a document: the same wherever it stands in it."""
-    told = f"{ref}\0{fold_space(quote)}"
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+def citation_key(quote: str) -> str:
+    """Name a quote: the same wherever it stands, and whatever its document is called."""
+    return hashlib.blake2b(fold_space(quote).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
 def plain(text: str) -> str:
@@ -170,7 +169,7 @@ def _read_line(line: str) -> str:
 
 def _entry(one: Citation) -> list[object]:
     span = (one.quote_span.start, one.quote_span.end) if one.quote_span else (0, 0)
-    return [one.marker, one.chunk_id, *span, citation_key(ref_of(one), one.quote)]
+    return [one.marker, one.chunk_id, *span, citation_key(one.quote)]
 
 
 def parsed(slug: str, kind: str, text: str) -> StoredPage:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from lilbee_core.protocols import StateStore
-from lilbee_core.wiki._markdown import digest
+from lilbee_core.wiki._links import essence
+from lilbee_core.wiki._markdown import StoredPage, digest
 
 _MADE, _REJECTED, _CHOSEN = "wiki.made", "wiki.rejected", "wiki.chosen"
 
@@ -37,12 +38,13 @@ class PageMemory:
         self._state.save(_MADE, digest(body), {"body": body.strip()})
 
     def rejected(self) -> Mapping[str, str]:
-        """Return the name of the text that was rejected last, by page."""
-        return {slug: str(value.get("made", "")) for slug, value in self._state.items(_REJECTED)}
+        """Return the name of what was rejected last, by page."""
+        return {slug: str(value.get("essence", "")) for slug, value in self._state.items(_REJECTED)}
 
-    def reject(self, slug: str, made: str) -> None:
-        """Let a text not come back as a draft."""
-        self._state.save(_REJECTED, slug, {"made": made})
+    def reject(self, draft: StoredPage) -> None:
+        """Let a draft not come back, however it is linked; what a build wrote counts, not what a person made of it."""
+        body = draft.body if not draft.is_edited else self.base(draft.made) or draft.body
+        self._state.save(_REJECTED, draft.slug, {"essence": essence(body)})
 
     def choice(self, key: str) -> Choice | None:
         """Return how a page was put together."""

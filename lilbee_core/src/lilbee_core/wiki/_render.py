@@ -30,13 +30,18 @@ class Site:
     names: Mapping[str, str]
 
 
-def site_of(entries: Mapping[str, Entry], slugs: Mapping[str, str], there: Collection[str]) -> Site:
+def site_of(
+    entries: Mapping[str, Entry], slugs: Mapping[str, str], *, there: Collection[str], rejected: Collection[str]
+) -> Site:
     """Return what pages need to know of each other. A name that two of them have leads to neither.
 
-    A page that waits for a person can be linked to only if it is `there` already.
+    A page that waits for a person can be linked to, since it lies among the drafts; one that was rejected only if it
+    is `there` already.
     """
     linkable = {
-        key: slugs[key] for key, one in entries.items() if one.statements and (not one.waits or slugs[key] in there)
+        key: slugs[key]
+        for key, one in entries.items()
+        if one.statements and (not one.waits or slugs[key] in there or slugs[key] not in rejected)
     }
     names = [
         (plain(name), linkable[key])
@@ -104,10 +109,11 @@ class _Marks:
     """Numbers citations: those of the stored page as they are there, new ones behind."""
 
     def __init__(self, stored: StoredPage | None) -> None:
-        known = {} if stored is None else {one.key: one.marker for one in stored.citations}
-        self._known: dict[str, int] = known
-        self._next = max(known.values(), default=0) + 1
-        self._used: dict[str, Citation] = {}
+        self._known: dict[str, list[int]] = {}
+        for one in stored.citations if stored is not None else ():
+            self._known.setdefault(one.key, []).append(one.marker)
+        self._next = max((marker for markers in self._known.values() for marker in markers), default=0) + 1
+        self._used: dict[tuple[str, str], Citation] = {}
 
     def marks(self, statement: Statement) -> str:
         """Return the marks behind a statement."""
@@ -118,14 +124,15 @@ class _Marks:
         return tuple(sorted(self._used.values(), key=lambda one: one.marker))
 
     def _mark(self, quote: Quote) -> int:
-        chunk = quote.chunk
-        text = quote.span.cut(chunk.text)
-        key = citation_key(f"{chunk.collection}/{chunk.path}", text)
-        if key not in self._used:
-            marker = self._known.get(key, self._next)
+        text = quote.span.cut(quote.chunk.text)
+        key = citation_key(text)
+        place = (quote.chunk.document_id, key)
+        if place not in self._used:
+            known = self._known.get(key)
+            marker = known.pop(0) if known else self._next
             self._next = max(self._next, marker + 1)
-            self._used[key] = _citation(marker, quote, text)
-        return self._used[key].marker
+            self._used[place] = _citation(marker, quote, text)
+        return self._used[place].marker
 
 
 def _citation(marker: int, quote: Quote, text: str) -> Citation:
