@@ -144,6 +144,73 @@ def test_what_does_not_fit_is_not_kept(world: World, library: Callable[..., Lilb
     assert bee.placement.get() is None
 
 
+@pytest.mark.parametrize(
+    ("names", "spec", "code", "said", "hint"),
+    [
+        (
+            {"chat_model": "gone.gguf"},
+            '{"chat": {"devices": [0]}}',
+            "provider.model_not_found",
+            "chat cannot be placed: there is no model file gone.gguf",
+            "lilbee model pull gone.gguf",
+        ),
+        (
+            {"chat_model": "gone.gguf", "embedding_model": "broken.gguf"},
+            '{"chat": {"devices": [0]}, "embed": {"devices": [0]}}',
+            "provider.model_file",
+            "embed cannot be placed: .*broken.gguf.*; chat cannot be placed: .*gone.gguf",
+            "lilbee model pull gone.gguf",
+        ),
+        (
+            {"chat_model": "gone.gguf"},
+            '{"chat": {"devices": [7]}}',
+            "fleet.placement",
+            "puts chat on card 7, which this machine does not have; its cards: CUDA0",
+            "lilbee placement",
+        ),
+        (
+            {"embedding_model": "writes.gguf"},
+            '{"embed": {"devices": [0]}}',
+            "fleet.wrong_role",
+            "embed cannot be placed",
+            "",
+        ),
+    ],
+)
+def test_a_placement_of_a_model_that_cannot_run_is_refused_by_name(
+    world: World,
+    library: Callable[..., Lilbee],
+    names: dict[str, str],
+    spec: str,
+    code: str,
+    said: str,
+    hint: str,
+) -> None:
+    llama(world.folder / "writes.gguf")
+    (world.folder / "broken.gguf").write_bytes(b"GGUF")
+    bee = library(overrides=names)
+    for call in (bee.placement.preview, bee.placement.set):
+        with pytest.raises(PlacementError, match=said) as caught:
+            call(spec)
+        assert caught.value.code == code
+        assert hint in caught.value.hint
+    assert bee.placement.get() is None
+
+
+def test_a_role_without_a_model_file_may_be_placed_beforehand_and_that_is_said(
+    world: World, library: Callable[..., Lilbee]
+) -> None:
+    llama(world.folder / "writes.gguf")
+    bee = library(overrides={"chat_model": "writes.gguf", "embedding_model": "ollama/nomic-embed-text"})
+    plan = bee.placement.preview({role: {"devices": [0]} for role in ("chat", "embed", "vision")})
+    assert [one.role for one in plan.servers] == ["chat"]
+    assert [(one.role, one.reason) for one in plan.refusals] == [
+        ("embed", "embedding_model is ollama/nomic-embed-text, which is no model file"),
+        ("vision", "vision_model is none, so there is no model file"),
+    ]
+    assert "take vision out" in plan.refusals[1].hint
+
+
 def test_a_missing_model_costs_its_own_role_only(world: World, library: Callable[..., Lilbee]) -> None:
     bert(world.folder / "reads.gguf")
     (world.folder / "broken.gguf").write_bytes(b"GGUF")

@@ -127,6 +127,8 @@ def plan_placement(
     placer = _Placer(machine, options, estimator or GgufEstimator(), environment or {})
     refusals = [found for one in models if (found := misfit(one)) is not None]
     wrong = {one.role for one in refusals}
+    for role, there in placement:
+        placer.check_cards(role, there)  # also of a role whose model cannot be placed now
     placed: list[PlacedServer] = []
     # Chat comes last: its context takes what the others leave.
     for model in sorted(models, key=lambda one: FLEET_ROLES.index(one.role)):
@@ -163,6 +165,15 @@ class _Placer:
         self._estimator = estimator
         self._environment = environment
         self._held: dict[str, list[tuple[str, int]]] = {}
+
+    def check_cards(self, role: str, where: RolePlacement) -> None:
+        """Make sure that the cards are there.
+
+        Raises:
+            PlacementError: If one is not.
+        """
+        for index in where.devices:
+            self._card(role, index)
 
     def place(self, model: RoleModel, where: RolePlacement) -> list[PlacedServer]:
         cards = [self._card(model.role, index) for index in where.devices]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lilbee_core.arguments import checked
 from lilbee_core.errors import PlacementError
-from lilbee_core.library._fleet import planner_of
+from lilbee_core.library._fleet import ROLE_SETTINGS, configured, planner_of
 from lilbee_core.settings import Settings
-from lilbee_core.types import FleetPlan, Placement
+from lilbee_core.types import FleetPlan, Placement, Refusal
 
 if TYPE_CHECKING:
     from lilbee_core.fleet import LiveView
@@ -53,10 +53,11 @@ class Placing:
         """Return what a placement would make of the machine, or the planner where there is none.
 
         Raises:
-            PlacementError: If it makes no sense, or does not fit the cards.
+            PlacementError: If it makes no sense, names a role whose model file is missing or unusable, or does not fit
+                the cards.
             FleetError: If there is no engine.
         """
-        return self._try(self._parts.settings, self._parsed(placement))
+        return self._checked(self._parsed(placement))
 
     def set(self, placement: Placement | Mapping[str, Any] | str) -> FleetPlan:
         """Use a placement from now on, and return the plan that it makes. Servers that it does not move keep running.
@@ -64,8 +65,8 @@ class Placing:
         It is kept with the user's own settings, since it speaks of this machine.
 
         Raises:
-            PlacementError: If it makes no sense, leaves out a role that has a model file, or does not fit the cards;
-                nothing is changed then.
+            PlacementError: If it makes no sense, leaves out a role that has a model file, names one whose model file is
+                missing or unusable, or does not fit the cards; nothing is changed then.
             FleetError: If there is no engine.
         """
         from lilbee_core.fleet import placement_json
@@ -74,7 +75,7 @@ class Placing:
         wanted = self._parsed(placement)
         if wanted is None:
             raise PlacementError("there is no placement to set", hint="Run `lilbee placement clear` to have none.")
-        plan = self._try(self._parts.settings, wanted)
+        plan = self._checked(wanted)
         left_out = [one for one in plan.refusals if one.code == "fleet.not_placed"]
         if left_out:
             raise PlacementError(
@@ -102,9 +103,40 @@ class Placing:
 
         return placement if placement is None or isinstance(placement, Placement) else parse_placement(placement)
 
+    def _checked(self, placement: Placement | None) -> FleetPlan:
+        """Return what a placement would make of the machine, if every role that it names has a model to be placed.
+
+        A role that has none yet may be placed beforehand; the plan says so.
+        """
+        settings = self._parts.settings
+        plan = self._try(settings, placement)
+        named = {role: plan.refusal(role) for role, _ in placement or ()}
+        broken = [one for one in named.values() if one is not None]
+        if broken:
+            reasons = "; ".join(f"{one.role} cannot be placed: {one.reason}" for one in broken)
+            hints = " ".join(dict.fromkeys(one.hint for one in broken if one.hint))
+            raise PlacementError(reasons, hint=hints, code=broken[0].code)
+        served = {one.role for one in plan.servers}
+        idle = tuple(_without_file(role, configured(settings)[role]) for role in named if role not in served)
+        return replace(plan, refusals=(*plan.refusals, *idle))
+
     def _try(self, settings: Settings, placement: Placement | None) -> FleetPlan:
         """Plan without the fleet. Where ours holds memory already, the machine is taken as it was before that."""
         planned = self._parts.fleet.planned
         now = self._view.get()
         plan = planner_of(settings).preview(planned.machine if planned is not None else now, placement)
         return replace(plan, machine=now)
+
+
+def _without_file(role: str, model: str) -> Refusal:
+    """Return why a role of a placement has nothing to be placed."""
+    setting = ROLE_SETTINGS[role]
+    none = model in ("", "auto", "none")
+    return Refusal(
+        role=role,
+        model=model,
+        code="fleet.unserved",
+        reason=f"{setting} is {model or 'not set'}, "
+        + ("so there is no model file" if none else "which is no model file"),
+        hint=f"Set {setting} to a model file (GGUF), or take {role} out of the placement.",
+    )
