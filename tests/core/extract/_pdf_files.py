@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
+
+import pypdfium2
 
 
 def pdf_of(objects: Sequence[bytes]) -> bytes:
@@ -48,3 +51,32 @@ def mapped_pdf(texts: Sequence[tuple[float, float, str]], *, mirrored: bool = Fa
         "<</Type/FontDescriptor/FontName/Made/Flags 4/FontBBox[0 -200 1000 800]/Ascent 800/Descent -200>>",
     )
     return pdf_of([body.encode() for body in bodies])
+
+
+def with_files(data: bytes, files: Mapping[str, bytes]) -> bytes:
+    """Return a PDF with files attached to it."""
+    document = pypdfium2.PdfDocument(data)
+    for name, content in files.items():
+        document.new_attachment(name).set_data(content)
+    out = io.BytesIO()
+    document.save(out)
+    document.close()
+    return out.getvalue()
+
+
+def with_note(text: str, name: str, content: bytes) -> bytes:
+    """Return a PDF of a line, with a note on its page that holds a file."""
+    stream = f"BT /F1 11 Tf 60 700 Td ({text}) Tj ET\n".encode()
+    file = f"<</Type/Filespec/F({name})/UF({name})/EF<</F 7 0 R>>>>"
+    return pdf_of(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Annots[6 0 R]/Resources 8 0 R>>",
+            f"<</Length {len(stream)}>>\nstream\n".encode() + stream + b"endstream",
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+            f"<</Type/Annot/Subtype/FileAttachment/Rect[0 0 9 9]/FS {file}>>".encode(),
+            f"<</Type/EmbeddedFile/Length {len(content)}>>\nstream\n".encode() + content + b"\nendstream",
+            b"<</Font<</F1 5 0 R>>>>",
+        ]
+    )

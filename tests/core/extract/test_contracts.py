@@ -63,10 +63,14 @@ class TestArchive(Packed):
     files = (("a.zip", "application/zip", zipped({"a.md": "# A\n", "b.zip": zipped({"c.eml": MAIL})})),)
 
 
+class TestPdf(Packed):
+    name = "pdf"
+    files = (("a.pdf", "application/pdf", pdf([(20, "Head"), (11, "Some prose on a page.")], [(11, "second")])),)
+
+
 class TestKreuzberg(Packed):
     name = "kreuzberg"
     files = (
-        ("a.pdf", "application/pdf", pdf([(20, "Head"), (11, "Some prose on a page.")], [(11, "second")])),
         ("a.xlsx", f"{OOXML}spreadsheetml.sheet", xlsx({"One": [["a", "b"]], "Two": [["c"]]})),
         ("a.rtf", "application/rtf", rb"{\rtf1\ansi words\par}"),
     )

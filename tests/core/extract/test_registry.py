@@ -58,6 +58,7 @@ def test_versions_carry_the_name_of_the_extractor() -> None:
     assert "text/2" in versions
     assert "acme-sample/7" in versions
     assert any(version.startswith("kreuzberg/4-4.") for version in versions)
+    assert any(version.startswith("pdf/1-4.") for version in versions)
     assert len(set(versions)) == len(versions)
 
 

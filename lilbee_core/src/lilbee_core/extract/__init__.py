@@ -50,7 +50,8 @@ def builtin_extractors() -> tuple[ExtractorSpec, ...]:
         ("epub", formats.EPUB, build.epub, "E-books by chapter"),
         ("fb2", formats.FICTION, build.fb2, "E-books of FictionBook by chapter"),
         ("sheets", formats.SHEETS, build.sheets, "Spreadsheets as they are shown, with comments"),
-        ("kreuzberg", formats.KREUZBERG, build.kreuzberg, "PDF, RTF, older Office, images"),
+        ("pdf", (formats.PDF,), build.pdf, "PDFs by page, with their attachments"),
+        ("kreuzberg", formats.KREUZBERG, build.kreuzberg, "RTF, older Office, images"),
     )
     return tuple(
         ExtractorSpec(name=name, media_types=media_types, build=builder, summary=summary)

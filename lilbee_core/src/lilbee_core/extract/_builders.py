@@ -137,6 +137,13 @@ def sheets(options: Options, services: ExtractServices) -> Extractor:
     return SheetExtractor(services.limits)
 
 
+def pdf(options: Options, services: ExtractServices) -> Extractor:
+    """Build the extractor ``pdf``."""
+    from lilbee_core.extract._pdf_reader import PdfExtractor
+
+    return PdfExtractor(limits=services.limits)
+
+
 def kreuzberg(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``kreuzberg``."""
     from lilbee_core.extract._kreuzberg import KreuzbergExtractor

@@ -65,4 +65,4 @@ PROSE = (
     "application/x-hwp",
 )
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp")
-KREUZBERG = (PDF, *PROSE, *IMAGES)
+KREUZBERG = (*PROSE, *IMAGES)

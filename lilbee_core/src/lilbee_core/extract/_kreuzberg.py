@@ -1,4 +1,4 @@
-"""PDF, Office, e-books and all else that kreuzberg reads."""
+"""RTF, older Office files and all else that kreuzberg alone reads; what PDFs share with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from lilbee_core.extract._engine import Extraction, run_engine
 from lilbee_core.extract._formats import IMAGES, PDF, WORD
 from lilbee_core.extract._loose import fields, texts
 from lilbee_core.extract._paged import Placed, flow, old_word
-from lilbee_core.extract._pdf import join_pages
 from lilbee_core.extract._reading import check_length, no_text, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._word95 import word95_text
@@ -25,8 +24,7 @@ _OUR_VERSION = "4"
 class KreuzbergExtractor:
     """Reads office formats through kreuzberg, one file at a time, in a worker process.
 
-    Places are exact where the format has them: pages of PDF, slides. Text recognition is left to others:
-    an image, or a PDF of images, is reported as holding no text.
+    Text recognition is left to others: an image is reported as holding no text.
     """
 
     name = "kreuzberg"
@@ -34,13 +32,10 @@ class KreuzbergExtractor:
 
     @property
     def version(self) -> str:
-        try:
-            return f"{_OUR_VERSION}-{installed_version('kreuzberg')}"
-        except PackageNotFoundError:
-            return _OUR_VERSION
+        return engine_version(_OUR_VERSION)
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
-        """Return the text with its pages or slides.
+        """Return the text with its headings.
 
         Raises:
             ExtractError: With a code that says why nothing came out.
@@ -49,29 +44,31 @@ class KreuzbergExtractor:
             raise no_text(source)
         data = read_bytes(source)
         context.check()
-        if source.media_type == PDF:
-            return _pdf(source, data, context)
         data = unlocked(source, data, context.password)
         if source.media_type == WORD and (text := word95_text(source, data)) is not None:
             placed = Placed(text=text)
-            _check(source, placed, context)
-            return _document(source, Extraction(text=text, metadata={}), placed)
+            check_text(source, placed, context)
+            return document_of(source, Extraction(text=text, metadata={}), placed)
         extraction, placed = _extract(source, data, context.password)
-        _check(source, placed, context)
-        return _document(source, extraction, placed)
+        check_text(source, placed, context)
+        return document_of(source, extraction, placed)
 
 
-def _pdf(source: Source, data: bytes, context: ExtractContext) -> Document:
-    # The page texts of this form are the better ones: hyphens at line ends are joined.
-    extraction = run_engine(source, data, output="markdown", password=context.password)
-    pages = join_pages(extraction, data, context)
-    _check(source, pages.placed, context)
-    return replace(
-        _document(source, extraction, pages.placed), pages_without_text=pages.without_text, tables=pages.tables
-    )
+def engine_version(ours: str) -> str:
+    """Return the version of an extractor that calls kreuzberg: its own and the engine's."""
+    try:
+        return f"{ours}-{installed_version('kreuzberg')}"
+    except PackageNotFoundError:
+        return ours
 
 
-def _check(source: Source, placed: Placed, context: ExtractContext) -> None:
+def check_text(source: Source, placed: Placed, context: ExtractContext) -> None:
+    """Refuse a file without text, or with more than is allowed.
+
+    Raises:
+        NoText: If there is none.
+        LimitExceeded: If it is too long.
+    """
     if not any(char.isalnum() for char in placed.text):
         raise no_text(source)
     check_length(source, placed.text, context)
@@ -84,7 +81,8 @@ def _extract(source: Source, data: bytes, password: str | None) -> tuple[Extract
     return extraction, flow(extraction)
 
 
-def _document(source: Source, extraction: Extraction, placed: Placed) -> Document:
+def document_of(source: Source, extraction: Extraction, placed: Placed) -> Document:
+    """Return the document of a file, with what it says about itself."""
     facts = _Facts(extraction.metadata)
     first = next((heading.title for heading in placed.headings if heading.level == 1), None)
     return Document(

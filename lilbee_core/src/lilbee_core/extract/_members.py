@@ -102,7 +102,8 @@ class Joined:
             self.add(replace(result, scans=inner), name)
         elif not found.is_picture:
             self.warn(f"{kind} not read: {result.message}")
-        if found.is_picture:
+        own_pages = isinstance(result, Document) and any(not one.at for one in result.scans)
+        if found.is_picture and not own_pages:
             # Pages that are pictures are read later, elsewhere, and put into this place.
             start = before if self._length == before else self._length - len(self._pieces[-1])
             pages = result.pages_without_text if isinstance(result, Document) else found.pages
@@ -127,15 +128,20 @@ def moved_tables(document: Document, start: int, length: int) -> Iterator[Table]
 
 
 def member_segments(document: Document, member: str, start: int, length: int) -> list[Segment]:
-    """Return the segments of a member's document whose text begins at `start` and is so long."""
+    """Return the segments of a member's document whose text begins at `start` and is so long.
+
+    Without the name of a member they are those of the file's own pages.
+    """
     inside = [
         replace(
             one,
             span=Span(start + min(one.span.start, length), start + min(one.span.end, length)),
-            member=f"{member}/{one.member}" if one.member else member,
+            member=f"{member}/{one.member}" if one.member else member or None,
         )
         for one in document.segments
     ]
+    if not member:
+        return inside
     # A mail's own text belongs to the mail as a member; its attachments alone have segments of their own.
     bare = [Segment(span=Span(start + first, start + last), member=member) for first, last in _bare(document, length)]
     return sorted([*bare, *inside], key=lambda one: (one.span.start, -one.span.end))
@@ -154,7 +160,7 @@ def _bare(document: Document, length: int) -> Iterator[tuple[int, int]]:
 
 def _placed(scan: Scan, member: str, start: int, length: int) -> Scan:
     span = Span(start + min(scan.span.start, length), start + min(scan.span.end, length))
-    return replace(scan, span=span, member=f"{member}/{scan.member}")
+    return replace(scan, span=span, member=f"{member}/{scan.member}" if scan.member else member)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +187,14 @@ class MemberReader:
         limits: MemberLimits = MemberLimits(),  # noqa: B008 - a frozen value
         depth: int = 1,
         budget: list[int] | None = None,
+        closed: bool = False,
     ) -> None:
-        """Take the file that holds the members; `depth` counts the files around it and itself."""
+        """Take the file that holds the members; `depth` counts the files around it and itself.
+
+        A reader that is `closed` is for a file that lies so deep that only its own text is read.
+        """
         self.limits = limits
+        self.closed = closed
         self._source = source
         self._depth = depth
         # Shared with the readers of inner archives: bytes and members left.
@@ -191,14 +202,14 @@ class MemberReader:
         self._registry: ExtractorRegistry | None = None
         self._built: dict[str, Extractor] = {}
 
-    def spend(self, size: int) -> None:
-        """Count a member against the budget.
+    def spend(self, size: int, *, members: int = 1) -> None:
+        """Count bytes and members against the budget.
 
         Raises:
             LimitExceeded: If the members of the file are too many or too big.
         """
         self._budget[0] -= size
-        self._budget[1] -= 1
+        self._budget[1] -= members
         if min(self._budget) < 0:
             raise LimitExceeded(
                 f"{self._source.path} unpacks to more than is allowed",
@@ -219,7 +230,7 @@ class MemberReader:
         except LilbeeError as error:
             return Read(error)
         result = run_extractor(extractor, source, context)
-        pages = _page_numbers(source, context) if isinstance(result, NoText) and source.media_type == PDF else ()
+        pages = page_numbers(source, context) if isinstance(result, NoText) and source.media_type == PDF else ()
         return Read(result, source.media_type, pages)
 
     def find(self, members: Iterator[Member], at: Sequence[int], context: ExtractContext) -> Source:
@@ -258,15 +269,16 @@ class MemberReader:
         if extractor is None:
             extractor = self._built[spec.name] = build_extractor(spec, {}, ExtractServices(limits=self.limits))
         if isinstance(extractor, Nesting):
-            if self._depth >= self.limits.depth:
+            deep = self._depth >= self.limits.depth
+            if deep and not extractor.has_own_text:
                 raise LimitExceeded(f"{source.path} lies too deep inside other files")
-            extractor = extractor.inside(
-                MemberReader(source, limits=self.limits, depth=self._depth + 1, budget=self._budget)
-            )
+            inner = MemberReader(source, limits=self.limits, depth=self._depth + 1, budget=self._budget, closed=deep)
+            extractor = extractor.inside(inner)
         return extractor
 
 
-def _page_numbers(source: Source, context: ExtractContext) -> tuple[int, ...]:
+def page_numbers(source: Source, context: ExtractContext) -> tuple[int, ...]:
+    """Return the numbers of all pages of a PDF, none if it cannot be opened."""
     try:
         with opened(source.data or b"", context.password) as document:
             return tuple(range(1, len(document) + 1))
@@ -275,7 +287,12 @@ def _page_numbers(source: Source, context: ExtractContext) -> tuple[int, ...]:
 
 
 class Nesting:
-    """An extractor whose files hold files."""
+    """An extractor whose files hold files.
+
+    Those that have a text of their own are read at any depth, without the files in them where these lie too deep.
+    """
+
+    has_own_text = False
 
     def __init__(self, members: MemberReader | None = None, *, limits: MemberLimits | None = None) -> None:
         """Take the reader of members of the file around, or the limits for the outermost one."""

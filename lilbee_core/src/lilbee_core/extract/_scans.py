@@ -11,7 +11,9 @@ from lilbee_core.types import Document, Heading, Metadata, Scan, Segment, Source
 
 
 def source_of(scan: Scan, around: Source) -> Source:
-    """Return the member as a file of its own, without its bytes."""
+    """Return the member as a file of its own, without its bytes; the file itself if the scan is of its own pages."""
+    if not scan.at:
+        return around
     return Source(collection=around.collection, path=scan.member, media_type=scan.media_type)
 
 
@@ -19,9 +21,9 @@ def own_document(document: Document, scan: Scan) -> Document | NoText:
     """Return what was read of a member so far as a document of its own."""
     start, end = scan.span.start, scan.span.end
     if start == end:
-        return NoText(f"{scan.member} holds no text that can be read")
+        return NoText(f"{scan.member or document.path} holds no text that can be read")
     return Document(
-        path=scan.member,
+        path=scan.member or document.path,
         collection=document.collection,
         media_type=scan.media_type,
         text=scan.span.cut(document.text),
@@ -50,7 +52,7 @@ def with_scans(document: Document, read: Sequence[tuple[Scan, Document | LilbeeE
             warnings.append(f"{scan.kind} not read: {result.message}")
             continue
         out.put(scan, result)
-        warnings += [f"{scan.member}: {warning}" for warning in result.warnings]
+        warnings += [f"{scan.member}: {warning}" if scan.member else warning for warning in result.warnings]
     out.finish()
     return replace(
         document,
@@ -65,11 +67,15 @@ def with_scans(document: Document, read: Sequence[tuple[Scan, Document | LilbeeE
 
 def _facts(document: Document, read: Sequence[tuple[Scan, Document]]) -> Metadata:
     found = [(one.metadata.get("ocr_confidence"), len(one.text)) for _, one in read]
+    pages = next((one.metadata["ocr_pages"] for scan, one in read if not scan.at and "ocr_pages" in one.metadata), None)
+    own: dict[str, object] = {} if pages is None else {"ocr_pages": pages}
     sure = [(value, chars) for value, chars in found if isinstance(value, float)]
     if not sure:
         return document.metadata
     mean = sum(value * chars for value, chars in sure) / max(1, sum(chars for _, chars in sure))
-    return Metadata({**document.metadata, "ocr_members": len(sure), "ocr_confidence": round(mean, 3)})
+    if members := len(sure) - len(own):
+        own["ocr_members"] = members
+    return Metadata({**document.metadata, **own, "ocr_confidence": round(mean, 3)})
 
 
 class _Rewritten:

@@ -89,7 +89,7 @@ class Location:
     """Where a passage stands in its file: 1-based lines and pages, both ends included.
 
     `label` names a place that is neither line nor page (``Sheet1!A1:C20``, ``slide 3``, ``cell 4``,
-    ``chapter Two``); `member` is the path inside an archive or a mail.
+    ``chapter Two``); `member` is the path inside an archive, a mail or a PDF.
     """
 
     line_start: int | None = None
@@ -160,11 +160,11 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """A member of an archive or a mail that may hold pictures of text.
+    """A member of an archive, a mail or a PDF that may hold pictures of text.
 
-    `at` counts the way to it: its number in the file, or that of the file around it and so on. `kind` says what it
-    is (``member``, ``attachment``). `span` is where its text stands, or belongs where it has none yet; `pages` are
-    those without text.
+    `at` counts the way to it: its number in the file, or that of the file around it and so on; it is empty, as is
+    `member`, for the pages of a file that holds others. `kind` says what it is (``member``, ``attachment``). `span`
+    is where its text stands, or belongs where it has none yet; `pages` are those without text.
     """
 
     at: tuple[int, ...]
