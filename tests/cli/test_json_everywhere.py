@@ -20,6 +20,8 @@ PRINTS_A_SCRIPT = {"completion"}
 CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "init": ((),),
     "sync": ((), ("--dry-run",), ("--retry",), ("--prune",)),
+    "watch": (),  # has no end of its own, and prints a line for each event: test_watch.py
+    "jobs": (("list",),),  # show and cancel need one: test_watch.py
     "status": ((), ("--skipped",)),
     "search": (("queen eggs",), ("queen", "--explain"), ("xylophone",)),
     "ask": (("When does the queen lay eggs?",),),

@@ -17,6 +17,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "add": ("lilbee_cli.commands.add", "Index files and folders where they are, and pages of the web."),
     "crawl": ("lilbee_cli.commands.crawl", "Fetch pages of the web and those they link to."),
     "sync": ("lilbee_cli.commands.sync", "Read what is new or changed, drop what is gone."),
+    "watch": ("lilbee_cli.commands.watch", "Keep the index equal to the folders until Ctrl-C."),
+    "jobs": ("lilbee_cli.commands.jobs", "List, show and cancel long work in the background."),
     "status": ("lilbee_cli.commands.status", "Show the state of the library."),
     "search": ("lilbee_cli.commands.search", "Find passages by words and by meaning."),
     "ask": ("lilbee_cli.commands.ask", "Answer a question with citations."),

@@ -131,6 +131,31 @@ class SyncFinished(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchStarted(Event):
+    """Changes of these collections are noticed from now on; in those that are `polled`, by looking now and then."""
+
+    collections: tuple[str, ...]
+    polled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesSeen(Event):
+    """Files changed, and it has been quiet since: a sync of these collections follows."""
+
+    collections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchFailed(Event):
+    """Watching met with an error, and goes on. It is tried again after `retry_s`; without, when something changes."""
+
+    code: str
+    reason: str
+    hint: str
+    retry_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlStarted(Event):
     """A crawl begins, or goes on where it was stopped."""
 

@@ -96,6 +96,20 @@ def test_jobs_run_one_after_the_other_in_order(jobs: Jobs, works: Works) -> None
     assert {record.id for record in jobs.list()} == {job.id for job in (first, *others)}
 
 
+def test_what_has_no_end_of_its_own_runs_beside_the_others(works: Works, state: MemoryState) -> None:
+    jobs = Jobs(works.kinds(), state, RealClock(), beside={"hold"})
+    endless = [jobs.start("hold"), jobs.start("hold")]
+    assert works.entered.wait(WAIT_S)
+    assert jobs.start("count", to=2).wait(WAIT_S).state is JobState.DONE
+    assert {job.id for job in jobs.running("hold")} == {job.id for job in endless}
+    assert jobs.running("count") == ()
+    endless[0].cancel()
+    assert endless[0].wait(WAIT_S).state is JobState.CANCELLED
+    assert [job.id for job in jobs.running("hold")] == [endless[1].id]
+    jobs.close()
+    assert endless[1].state is JobState.CANCELLED, "closing waits for it, too"
+
+
 def test_a_job_is_cancelled_while_it_runs_and_while_it_waits(jobs: Jobs, works: Works) -> None:
     running, waiting, last = jobs.start("hold"), jobs.start("count"), jobs.start("count", to=1)
     assert works.entered.wait(WAIT_S)

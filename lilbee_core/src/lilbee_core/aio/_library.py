@@ -11,7 +11,15 @@ from lilbee_core.aio._concepts import AsyncConcepts, AsyncWiki
 from lilbee_core.aio._fleet import AsyncFleet
 from lilbee_core.aio._inference import AsyncInference
 from lilbee_core.aio._models import AsyncEmbedding, AsyncModels, AsyncPlacing
-from lilbee_core.aio._nouns import AsyncCollections, AsyncConfig, AsyncDoctor, AsyncEvaluation, AsyncJobs, AsyncWeb
+from lilbee_core.aio._nouns import (
+    AsyncCollections,
+    AsyncConfig,
+    AsyncDoctor,
+    AsyncEvaluation,
+    AsyncJob,
+    AsyncJobs,
+    AsyncWeb,
+)
 from lilbee_core.aio._talk import AsyncConversations, AsyncPrompts, AsyncShelf
 from lilbee_core.aio._threads import Threads
 from lilbee_core.aio._tokens import AsyncTokens
@@ -210,6 +218,10 @@ class AsyncLilbee:
             return self._bee.sync(prune=prune, dry_run=dry_run, retry=retry, collections=collections, cancel=token)
 
         return await self._threads.run_cancellable(work, cancel)
+
+    async def watch(self, *, collections: Sequence[str] = ()) -> AsyncJob:
+        """See `Lilbee.watch`."""
+        return AsyncJob(await self._threads.run(lambda: self._bee.watch(collections=collections)), self._threads)
 
     async def add(self, *paths: str | Path, cancel: CancelToken | None = None) -> SyncReport:
         """See `Lilbee.add`."""

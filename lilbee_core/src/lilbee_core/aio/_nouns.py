@@ -306,6 +306,11 @@ class AsyncJobs:
         """See `Jobs.start`."""
         return AsyncJob(await self._threads.run(lambda: self._inner().start(kind, **options)), self._threads)
 
+    async def running(self, kind: str) -> tuple[AsyncJob, ...]:
+        """See `Jobs.running`."""
+        found = await self._threads.run(lambda: self._inner().running(kind))
+        return tuple(AsyncJob(job, self._threads) for job in found)
+
     async def list(self) -> tuple[JobRecord, ...]:
         """See `Jobs.list`."""
         return await self._threads.run(lambda: self._inner().list())

@@ -9,9 +9,11 @@ from lilbee_core.ingest._names import shown, unescaped
 from lilbee_core.ingest._pipeline import BatchLimits
 from lilbee_core.ingest._sensors import Reading, Sensor, SystemSensor
 from lilbee_core.ingest._walk import Found, LeftOut, Root, Walk, WalkOptions
+from lilbee_core.ingest._watch import Watcher, WatchOptions, WatchReport
 
 __all__ = [
     "AGGRESSIVE", "CONSERVATIVE", "DEFAULT_IGNORES", "IGNORE_FILES", "AdaptiveGate", "BatchLimits", "Climber", "Found",
     "Globs", "Ingestor", "LeftOut", "Move", "Profile", "Reading", "Root", "Sample", "Sensor", "StaticGate",
-    "SyncOptions", "SystemSensor", "Walk", "WalkOptions", "explain", "shown", "unescaped",
+    "SyncOptions", "SystemSensor", "Walk", "WalkOptions", "WatchOptions", "WatchReport", "Watcher", "explain", "shown",
+    "unescaped",
 ]  # fmt: skip

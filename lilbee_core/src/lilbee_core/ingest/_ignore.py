@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lilbee_core.ingest._names import composed
-from lilbee_core.ingest._patterns import Matcher, literal_prefix
+from lilbee_core.ingest._patterns import Matcher, first_name, literal_prefix
 
 IGNORE_FILES = (".gitignore", ".lilbeeignore")
 
@@ -94,14 +94,14 @@ class IgnoreRules:
 class Globs:
     """Include and exclude globs of a collection, gitignore-style, relative to its root."""
 
-    __slots__ = ("_exclude", "_include", "_prefixes", "_texts")
+    __slots__ = ("_exclude", "_include", "_prefixes", "_texts", "_wanted")
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = Matcher(include) if include else None
         self._exclude = Matcher(exclude) if exclude else None
         self._texts = (", ".join(include), ", ".join(exclude))
-        wanted = [one for one in self._include or () if not one.negated]
-        self._prefixes = [tuple(literal_prefix(one)) for one in wanted]
+        self._wanted = [one for one in self._include or () if not one.negated]
+        self._prefixes = [tuple(literal_prefix(one)) for one in self._wanted]
 
     def decide(self, path: str) -> Rule | None:
         """Return why the globs leave the file `path` out, or None."""
@@ -125,6 +125,12 @@ class Globs:
     def choose(self) -> bool:
         """Whether only what the include globs name belongs to the collection."""
         return self._include is not None
+
+    @property
+    def entries(self) -> frozenset[str] | None:
+        """The entries of the root that can hold anything wanted, where the include globs name them; None for all."""
+        names = [first_name(one) for one in self._wanted]
+        return None if self._include is None or None in names else frozenset(name for name in names if name)
 
     def _may_hold(self, folder: str) -> bool:
         """Say whether an include glob may fit something below `folder`."""

@@ -15,6 +15,7 @@ from functools import lru_cache
 from lilbee_core.ingest._names import composed
 
 _SPECIAL = frozenset("*?[\\")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CLASSES = {
     "alnum": r"0-9A-Za-z", "alpha": r"A-Za-z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": r"0-9",
     "graph": r"!-~", "lower": r"a-z", "print": r" -~", "punct": r"!-/:-@\[-`{-~", "space": r" \t\n\r\f\v",
@@ -217,3 +218,11 @@ def literal_prefix(pattern: Pattern) -> Sequence[str]:
     parts = pattern.glob.split("/")
     wild = next((at for at, part in enumerate(parts) if _SPECIAL & set(part)), len(parts))
     return parts[:wild]
+
+
+def first_name(pattern: Pattern) -> str | None:
+    """Return the name of the one entry in which, or in whose folder, everything lies that fits; None if many may."""
+    if not pattern.anchored:
+        return None
+    first = pattern.glob.partition("/")[0]
+    return None if _SPECIAL & set(_ESCAPED.sub("", first)) else _ESCAPED.sub(r"\1", first)

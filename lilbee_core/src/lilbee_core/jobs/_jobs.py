@@ -8,11 +8,13 @@ import logging
 import os
 import secrets
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC
+from functools import partial
 from typing import TypeAlias, cast
 
 from lilbee_core.arguments import checked
@@ -38,18 +40,22 @@ _CLOSE_S = 10.0
 class Jobs:
     """The jobs of a library: those of this process, run one at a time in a thread, and those of others.
 
-    They write the index, so a second one would only wait for the first. Close it to cancel what runs. Threads may
-    share it; the thread is started by the first job.
+    They write the index, so a second one would only wait for the first. Those of a kind that runs `beside` the others
+    have no end of their own, and a thread each. Close it to cancel what runs. Threads may share it.
     """
 
-    def __init__(self, kinds: Mapping[str, Work], state: StateStore, clock: Clock) -> None:
+    def __init__(
+        self, kinds: Mapping[str, Work], state: StateStore, clock: Clock, *, beside: Collection[str] = ()
+    ) -> None:
         self._kinds = dict(kinds)
+        self._beside = frozenset(beside)
         self._state = state
         self._clock = clock
         self._own: dict[str, Job] = {}
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self._closed = False
 
     def start(self, kind: str, **options: object) -> Job:
@@ -69,11 +75,7 @@ class Jobs:
                 raise LibraryError("this library is closed", hint="Open it again.", code="library.closed")
             self.save(record)
             self._own[job.id] = job
-            self._waiting.append(job)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="lilbee-jobs", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
+            self._queue(job)
         self._prune()
         return job
 
@@ -81,6 +83,12 @@ class Jobs:
         """Return all jobs that are remembered, newest first, those of other processes too."""
         found = [self._checked(record_from(value)) for _, value in self._state.items(_KIND)]
         return tuple(sorted(found, key=lambda one: (one.created_at, one.id), reverse=True))
+
+    def running(self, kind: str) -> tuple[Job, ...]:
+        """Return the jobs of a kind that this process works on, or will."""
+        with self._changed:
+            own = tuple(self._own.values())
+        return tuple(job for job in own if job.kind == kind and not job.state.is_over)
 
     def get(self, id: str) -> Job | None:  # noqa: A002 - a job's own word for it
         """Return a job, also one of another process, or None."""
@@ -108,8 +116,10 @@ class Jobs:
             self._changed.notify_all()
             for job in self._own.values():
                 job.cancel()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(_CLOSE_S)
+        deadline = time.monotonic() + _CLOSE_S
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     # ------------------------------------------------------------------ where records are kept
 
@@ -171,12 +181,32 @@ class Jobs:
                 hint=f"It takes {allowed}." if allowed else "It takes none.",
             ) from error
 
+    def _queue(self, job: Job) -> None:
+        """Have a job run in its turn, or in a thread of its own."""
+        if job.kind in self._beside:
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
+            self._begin(partial(self._work_recorded, job), f"lilbee-{job.kind}")
+            return
+        self._waiting.append(job)
+        if self._thread is None:
+            self._thread = self._begin(self._run, "lilbee-jobs")
+        self._changed.notify_all()
+
+    def _begin(self, target: Callable[[], None], name: str) -> threading.Thread:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+        return thread
+
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            try:
-                self._work(job)
-            except LilbeeError:
-                log.exception("job %s could not be recorded", job.id)
+            self._work_recorded(job)
+
+    def _work_recorded(self, job: Job) -> None:
+        try:
+            self._work(job)
+        except LilbeeError:
+            log.exception("job %s could not be recorded", job.id)
 
     def _next(self) -> Job | None:
         with self._changed:

@@ -10,6 +10,7 @@ from lilbee_core.jobs import Jobs
 from lilbee_core.library._crawling import CrawlRequest, run_add_all, run_crawl
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._syncing import SyncRequest, run_rebuild, run_sync
+from lilbee_core.library._watching import WATCH, run_watch
 from lilbee_core.protocols import CancelToken
 
 
@@ -22,8 +23,9 @@ def build_jobs(parts: Parts) -> Jobs:
         "rebuild": partial(_rebuild, parts),
         "wiki": partial(_wiki, parts),
         "embed_anew": partial(_embed_anew, parts),
+        WATCH: partial(_watch, parts),
     }
-    return Jobs(kinds, parts.state, parts.clock)
+    return Jobs(kinds, parts.state, parts.clock, beside={WATCH})
 
 
 def _sync(
@@ -70,8 +72,10 @@ def _crawl(
     return run_crawl(parts, request, cancel, events).to_dict()
 
 
-def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:
-    return run_rebuild(parts, cancel, events).to_dict()
+def _watch(
+    parts: Parts, cancel: CancelToken, events: EventSink, *, collections: Sequence[str] = ()
+) -> Mapping[str, object]:
+    return run_watch(parts, collections, cancel, events).to_dict()
 
 
 def _wiki(

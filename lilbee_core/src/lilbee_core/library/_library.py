@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lilbee_core.conversations import Conversations
     from lilbee_core.doctor import Doctor
     from lilbee_core.evaluation import Evaluation
-    from lilbee_core.jobs import Jobs
+    from lilbee_core.jobs import Job, Jobs
     from lilbee_core.library._concepts import Concepts
     from lilbee_core.library._web import Web
     from lilbee_core.library._wiki import Wiki
@@ -161,6 +161,19 @@ class Lilbee(ModelNouns):
         request = SyncRequest(prune=prune, dry_run=dry_run, retry=retry, collections=tuple(collections))
         with interruptible(cancel) as token:
             return run_sync(self._parts, request, token)
+
+    def watch(self, *, collections: Sequence[str] = ()) -> Job:
+        """Keep the index equal to the folders from now on: a job that syncs now, and then whatever changes.
+
+        It returns at once, and watches until it is cancelled (``job.cancel()``) or the library is closed. One that
+        watches the same already is returned instead.
+
+        Raises:
+            NotFound: If there is no such collection.
+        """
+        from lilbee_core.library._watching import start_watch
+
+        return start_watch(self.jobs, self._parts, collections)
 
     def add(self, *paths: str | Path, cancel: CancelToken | None = None) -> SyncReport:
         """Index files and folders where they are, and pages of the web (``https://…``). No file is copied.

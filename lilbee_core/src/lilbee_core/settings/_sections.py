@@ -130,6 +130,19 @@ class IngestSettings(Section):
         return words.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
+class WatchSettings(Section):
+    """Watching the folders, so that changes are indexed as they happen."""
+
+    watch: bool = Field(default=False, description="Watch the folders while `lilbee serve` runs.")
+    watch_debounce_s: Seconds = Field(default=1.0, description="Quiet seconds after which changes are indexed.")
+    watch_polling: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="Look for changes now and then: auto (on shares, and where the system cannot tell of them), "
+        "always, or never.",
+    )
+    watch_poll_s: Seconds = Field(default=10.0, description="Seconds between two such looks.")
+
+
 class StoreSettings(Section):
     """The index."""
 
@@ -380,6 +393,7 @@ SECTIONS: dict[str, type[Section]] = {
     "models": ModelSettings,
     "chunks": ChunkSettings,
     "ingest": IngestSettings,
+    "watch": WatchSettings,
     "store": StoreSettings,
     "search": SearchSettings,
     "answer": AnswerSettings,

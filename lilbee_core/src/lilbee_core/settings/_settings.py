@@ -27,6 +27,7 @@ from lilbee_core.settings._sections import (
     Section,
     ServerSettings,
     StoreSettings,
+    WatchSettings,
     WikiSettings,
     field_homes,
     secret_names,
@@ -52,6 +53,7 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
     ingest: IngestSettings = field(default_factory=IngestSettings)
+    watch: WatchSettings = field(default_factory=WatchSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
