@@ -273,7 +273,16 @@ def test_topics_pages_and_models_are_those_of_the_library(client: Client, librar
     assert client.get("/api/wiki/drafts").json() == {"drafts": []}
     assert client.get("/api/wiki/pages/../../etc/passwd").status_code == 404
     assert client.get("/api/wiki/pages/honey").json()["error"]["code"] == "library.not_found"
-    assert client.post("/api/wiki/build").status_code == 200
+    assert client.get("/api/wiki/drafts/honey").json()["error"]["code"] == "library.not_found"
+    assert client.post("/api/wiki/drafts/honey/accept").status_code == 404
+    assert client.put("/api/wiki/drafts/honey", json={"body": ""}).json()["error"]["code"] == "argument.invalid"
+    assert client.get("/api/wiki/plan").json()["calls"] == 0
+    assert client.get("/api/wiki/links").json() == {"links": {}, "backlinks": {}}
+    assert client.get("/api/wiki/lint").json() == {"problems": []}
+    assert client.post("/api/wiki/prune").json()["removed"] == []
+    started = client.post("/api/wiki/build", params={"most_calls": 0})
+    assert (started.status_code, started.json()["kind"]) == (202, "wiki")
+    assert library.jobs.require(started.json()["id"]).wait(30).to_dict()["result"]["calls"] == 0
     served = client.get("/api/models").json()["served"]
     assert [one["id"] for one in served] == [one.id for one in library.inference.models()]
 

@@ -76,7 +76,7 @@ def _outcome(result: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {name: result[name] for name in _COUNTS if result.get(name)}
     failed = cast("list[dict[str, Any]]", result.get("failed") or [])
     if failed:
-        names = ("path", "url", "code", "reason")
+        names = ("path", "url", "about", "code", "reason")
         shown["failed"] = [{name: one[name] for name in names if one.get(name)} for one in failed[:_FEW]]
         shown["failed_count"] = len(failed)
     if result.get("skipped"):

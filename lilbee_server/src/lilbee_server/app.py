@@ -39,6 +39,7 @@ from lilbee_server.routes import (
     status,
     uploads,
     v1,
+    wiki,
 )
 from lilbee_server.turns import WAIT_S, Turns
 
@@ -73,11 +74,8 @@ HANDLERS: list[ControllerRouterHandler] = [
     documents.remove,
     knowledge.topics,
     knowledge.related,
-    knowledge.pages,
-    knowledge.drafts,
-    knowledge.page,
-    knowledge.build,
     knowledge.models,
+    wiki.router,
     config.router,
     uploads.upload,
     uploads.remove,

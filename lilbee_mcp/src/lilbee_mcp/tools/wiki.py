@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from lilbee_core import Lilbee
-from lilbee_core.errors import NotFound
 from lilbee_core.types import WikiPage
 from lilbee_mcp.offers import RESULT_CHARS, Arguments, Call, fitting, offer
+from lilbee_mcp.tools.documents import Wait
+from lilbee_mcp.work import started
 
 _MOST = 1_000_000_000
 Slug = Annotated[str, Field(max_length=1_000)]
@@ -39,6 +38,13 @@ class Part(Arguments):
 
     slug: Slug
     offset: Offset = 0
+
+
+class Building(Arguments):
+    """How much a build may cost."""
+
+    most_calls: Annotated[int | None, Field(ge=0, le=_MOST)] = None
+    wait_s: Wait = 0
 
 
 @offer(Listing, "Wiki pages", reads=True)
@@ -72,32 +78,49 @@ async def wiki_status(call: Call, asked: Nothing) -> dict[str, Any]:
     return _plan(plan.to_dict())
 
 
-@offer(Nothing, "Build the wiki", repeats=True)
-async def wiki_build(call: Call, asked: Nothing) -> dict[str, Any]:
-    """Write the pages whose sources changed. Pages that somebody edited get a draft instead."""
-    done = await call.run(call.library.wiki.build)
-    return _plan(done.to_dict())
+@offer(Building, "Build the wiki", repeats=True)
+async def wiki_build(call: Call, asked: Building) -> dict[str, Any]:
+    """Write the pages whose sources changed: a job, at most `most_calls` calls of the chat model."""
+    return await _job(call, asked, topics=False)
+
+
+@offer(Building, "Synthesize wiki topics", repeats=True)
+async def wiki_synthesize(call: Call, asked: Building) -> dict[str, Any]:
+    """Write overviews of topics of which something new is to be said, as a job."""
+    return await _job(call, asked, topics=True)
+
+
+@offer(Nothing, "Check the wiki", reads=True)
+async def wiki_lint(call: Call, asked: Nothing) -> dict[str, Any]:
+    """Say what is wrong with pages: orphans, dead links, lost or stale citations, drift."""
+    found = await call.run(call.library.wiki.lint)
+    return {"problems": fitting(one.to_dict() for one in found), "problems_count": len(found)}
+
+
+@offer(Nothing, "Prune the wiki", repeats=True)
+async def wiki_prune(call: Call, asked: Nothing) -> dict[str, Any]:
+    """Retire pages of whose sources none is left to the archive."""
+    report = await call.run(call.library.wiki.prune)
+    return {"removed": fitting(report.removed), "removed_count": len(report.removed)}
 
 
 @offer(Listing, "Wiki drafts", reads=True)
-async def wiki_drafts(call: Call, asked: Listing) -> dict[str, Any]:
-    """List the drafts: new texts of pages that somebody edited."""
-    return _listed(await call.run(call.library.wiki.drafts), asked.offset)
+async def wiki_drafts_list(call: Call, asked: Listing) -> dict[str, Any]:
+    """List the drafts, which wait for the user."""
+    return _listed(await call.run(call.library.wiki.drafts.list), asked.offset)
 
 
 @offer(Named, "Compare a wiki draft", reads=True)
-async def wiki_draft_diff(call: Call, asked: Named) -> dict[str, Any]:
+async def wiki_drafts_diff(call: Call, asked: Named) -> dict[str, Any]:
     """Show what a draft would change in its page, as a unified diff."""
-    return await call.run(_diff, call.library, asked.slug)
+    diff = await call.run(call.library.wiki.drafts.diff, asked.slug)
+    return {"slug": diff.slug, "reason": diff.reason, "is_new": diff.is_new, "diff": diff.diff[:RESULT_CHARS]}
 
 
-def _diff(library: Lilbee, slug: str) -> dict[str, Any]:
-    draft = next((one for one in library.wiki.drafts() if one.slug == slug), None)
-    if draft is None:
-        raise NotFound(f"there is no draft {slug!r}", hint="List the drafts with wiki_drafts.")
-    before = library.wiki.require(slug).body
-    lines = difflib.unified_diff(before.splitlines(), draft.body.splitlines(), "page", "draft", lineterm="")
-    return {"slug": slug, "diff": "\n".join(lines)[:RESULT_CHARS]}
+async def _job(call: Call, asked: Building, *, topics: bool) -> dict[str, Any]:
+    told = await started(call, "wiki", wait_s=asked.wait_s, topics=topics, most_calls=asked.most_calls)
+    pages = told.pop("pages", None)
+    return told if pages is None else {**told, "pages": fitting(pages), "pages_count": len(pages)}
 
 
 def _listed(pages: tuple[WikiPage, ...], offset: int) -> dict[str, Any]:
@@ -118,4 +141,15 @@ def _plan(plan: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-OFFERS = (wiki_list, wiki_read, wiki_citations, wiki_status, wiki_build, wiki_drafts, wiki_draft_diff)
+OFFERS = (
+    wiki_list,
+    wiki_read,
+    wiki_citations,
+    wiki_status,
+    wiki_build,
+    wiki_synthesize,
+    wiki_lint,
+    wiki_prune,
+    wiki_drafts_list,
+    wiki_drafts_diff,
+)

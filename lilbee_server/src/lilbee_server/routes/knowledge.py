@@ -1,14 +1,14 @@
-"""What the documents talk about, the pages written about it, and the models of this machine."""
+"""What the documents talk about, and the models of this machine."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from litestar import get, post
+from litestar import get
 from litestar.datastructures import State
-from litestar.params import PathParameter, QueryParameter
+from litestar.params import QueryParameter
 
-from lilbee_core.types import Community, ModelEntry, Relation, WikiPage, WikiPlan
+from lilbee_core.types import Community, ModelEntry, Relation
 from lilbee_server.library import library_of
 
 SERVED = "lilbee_core.library:InferenceModel"
@@ -33,30 +33,6 @@ def related(
 ) -> dict[str, Any]:
     """Return what goes most with a concept."""
     return {"related": [one.to_dict() for one in library_of(state).concepts.related(concept, limit=limit)]}
-
-
-@get("/api/wiki/pages", sync_to_thread=True, opt={"gives": {"pages": [WikiPage]}})
-def pages(state: State) -> dict[str, Any]:
-    """Return the pages of the wiki."""
-    return {"pages": [one.to_dict() for one in library_of(state).wiki.pages()]}
-
-
-@get("/api/wiki/drafts", sync_to_thread=True, opt={"gives": {"drafts": [WikiPage]}})
-def drafts(state: State) -> dict[str, Any]:
-    """Return the new texts of pages that somebody edited."""
-    return {"drafts": [one.to_dict() for one in library_of(state).wiki.drafts.list()]}
-
-
-@get("/api/wiki/pages/{slug:path}", sync_to_thread=True, opt={"gives": WikiPage})
-def page(state: State, slug: Annotated[str, PathParameter(description="The page's name.")]) -> dict[str, Any]:
-    """Return a page of the wiki."""
-    return library_of(state).wiki.require(slug.removeprefix("/")).to_dict()
-
-
-@post("/api/wiki/build", status_code=200, sync_to_thread=True, opt={"gives": WikiPlan})
-def build(state: State) -> dict[str, Any]:
-    """Write the pages whose sources changed, and return what was done."""
-    return library_of(state).wiki.build().to_dict()
 
 
 @get("/api/models", sync_to_thread=True, opt={"gives": {"served": [SERVED], "installed": [ModelEntry]}})
