@@ -72,6 +72,10 @@ def _crawl(
     return run_crawl(parts, request, cancel, events).to_dict()
 
 
+def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:
+    return run_rebuild(parts, cancel, events).to_dict()
+
+
 def _watch(
     parts: Parts, cancel: CancelToken, events: EventSink, *, collections: Sequence[str] = ()
 ) -> Mapping[str, object]:
