@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from lilbee_core.library._fleet import configured, model_folder
@@ -9,30 +10,37 @@ from lilbee_core.library._models import BUILTIN
 from lilbee_core.types import ModelRef
 
 if TYPE_CHECKING:
+    from lilbee_core.events import EventSink
     from lilbee_core.library._parts import Parts
     from lilbee_core.models import Models
+    from lilbee_core.protocols import CancelToken
     from lilbee_core.settings import Settings
+    from lilbee_core.types import ModelEntry
 
 
 def models_of(parts: Parts) -> Models:
     """Return the models, built once for these settings."""
-    return parts.once("models", lambda: _build(parts))
+    return parts.once("models", lambda: parts.owned(_build(parts, parts.events)))
 
 
-def _build(parts: Parts) -> Models:
+def pull(parts: Parts, ref: str, cancel: CancelToken, events: EventSink) -> ModelEntry:
+    """Fetch a model as a job does, whose progress is its own."""
+    with closing(_build(parts, events)) as models:
+        return models.pull(ref, cancel=cancel)
+
+
+def _build(parts: Parts, events: EventSink) -> Models:
     from lilbee_core.models import Hub, Models
 
     options = parts.settings.fleet
     folder = model_folder(parts.settings)
     hub = Hub(options.hub_url, token=options.hub_token, clock=parts.clock, folder=str(folder.folder))
-    return parts.owned(
-        Models(
-            folder,
-            hub,
-            in_use=lambda: _in_use(parts.settings),
-            served=lambda: _served(parts.settings),
-            events=parts.events,
-        ),
+    return Models(
+        folder,
+        hub,
+        in_use=lambda: _in_use(parts.settings),
+        served=lambda: _served(parts.settings),
+        events=events,
     )
 
 

@@ -20,6 +20,7 @@ def build_jobs(parts: Parts) -> Jobs:
         "sync": partial(_sync, parts),
         "add": partial(_add, parts),
         "crawl": partial(_crawl, parts),
+        "pull": partial(_pull, parts),
         "rebuild": partial(_rebuild, parts),
         "wiki": partial(_wiki, parts),
         "embed_anew": partial(_embed_anew, parts),
@@ -70,6 +71,12 @@ def _crawl(
         resume=resume,
     )
     return run_crawl(parts, request, cancel, events).to_dict()
+
+
+def _pull(parts: Parts, cancel: CancelToken, events: EventSink, *, model: str) -> Mapping[str, object]:
+    from lilbee_core.library._catalog import pull
+
+    return pull(parts, model, cancel, events).to_dict()
 
 
 def _rebuild(parts: Parts, cancel: CancelToken, events: EventSink) -> Mapping[str, object]:
