@@ -45,6 +45,17 @@ def test_depth_pages_and_patterns(synced: Run, site: Website) -> None:
     assert synced("crawl", site.url(), "--include", "/f*", "--fresh", "--json").json()["pages"] == 2
 
 
+def test_what_was_left_out_is_counted_and_named_on_request(synced: Run, site: Website) -> None:
+    told = synced("crawl", site.url(), "--exclude", "/ferry").out
+    assert "1 skipped" in told
+    assert "skipped: 1 by include or exclude (`--verbose` names them)" in told
+    named = synced("crawl", site.url(), "--exclude", "/ferry", "--verbose").out
+    assert f"  {site.url('/ferry')}: is left out by include or exclude [crawl.excluded]" in named
+    as_json = synced("crawl", site.url(), "--exclude", "/ferry", "--json").json()
+    assert as_json["skipped_counts"] == {"crawl.excluded": 1}
+    assert as_json["skipped"][0]["url"] == site.url("/ferry")
+
+
 def test_progress_goes_to_stderr_and_json_stays_alone(synced: Run, site: Website) -> None:
     site.pages |= {f"/{number}": f"<p>Page {number}.</p><a href=/{number + 1}>n</a>" for number in range(12)}
     done = synced("crawl", site.url("/0"), "-v")

@@ -142,7 +142,7 @@ def test_a_crawl_is_started_and_asked_for(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("LILBEE_CRAWL_ALLOWED_NETWORKS", "127.0.0.1")
     monkeypatch.setenv("LILBEE_CRAWL_MEAN_DELAY", "0")
     monkeypatch.setenv("LILBEE_CRAWL_MAX_DELAY_RANGE", "0")
-    page = "<title>Ferry</title><p>The ferry leaves at noon.</p><a href=/gone>gone</a>"
+    page = "<title>Ferry</title><p>The ferry leaves at noon.</p><a href=/gone>gone</a><a href=/film.mp4>film</a>"
 
     async def work(library: Lilbee, url: str) -> tuple[Any, Any, Any]:
         async with Client(build_server(library, enable=("crawl",))) as client:
@@ -156,6 +156,8 @@ def test_a_crawl_is_started_and_asked_for(tmp_path: Path, monkeypatch: pytest.Mo
         assert started["state"] in {"queued", "running", "done"}
         assert (done["state"], done["new"]) == ("done", 1)
         assert done["failed"][0]["url"] == site.url("/gone")
+        assert (done["skipped_count"], done["skipped_counts"]) == (1, {"crawl.unsupported": 1})
+        assert done["skipped"][0]["url"] == site.url("/film.mp4")
         assert blocked.structured_content["error"]["code"] == "crawl.blocked_address"
         assert library.search("ferry noon").hits[0].url == site.url()
 

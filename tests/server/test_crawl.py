@@ -64,6 +64,7 @@ def test_a_crawl_is_started_followed_and_found(web: Client, site: Website) -> No
     assert any(name == "Progress" for name in names)
     assert told[-1][1]["state"] == "done"
     assert told[-1][1]["result"]["new"] == 2
+    assert told[-1][1]["result"]["skipped_counts"] == {}
     assert web.get("/api/search", params={"query": "ferry noon"}).json()["hits"][0]["url"] == site.url("/ferry")
     kept = web.get("/api/crawl/pages").json()["pages"]
     assert {page["url"] for page in kept} == {site.url(), site.url("/ferry")}

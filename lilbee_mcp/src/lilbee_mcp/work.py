@@ -17,6 +17,7 @@ LONGEST_WAIT_S = 50.0
 """Many clients give up on a call after a minute."""
 _STEP_S = 0.25
 _FEW = 10
+_PROBLEM = ("path", "url", "about", "code", "reason")
 _COUNTS = ("pages", "new", "added", "updated", "moved", "removed", "unchanged", "chunks", "embedded", "owed", "waiting")
 
 
@@ -74,13 +75,20 @@ def short(record: JobRecord) -> dict[str, Any]:
 
 def _outcome(result: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {name: result[name] for name in _COUNTS if result.get(name)}
-    failed = cast("list[dict[str, Any]]", result.get("failed") or [])
-    if failed:
-        names = ("path", "url", "about", "code", "reason")
-        shown["failed"] = [{name: one[name] for name in names if one.get(name)} for one in failed[:_FEW]]
+    if failed := _problems(result, "failed"):
+        shown["failed"] = failed[:_FEW]
         shown["failed_count"] = len(failed)
-    if result.get("skipped"):
-        shown["skipped_count"] = len(result["skipped"])
+    if skipped := _problems(result, "skipped"):
+        counts = result.get("skipped_counts")
+        shown["skipped_count"] = sum(counts.values()) if counts else len(skipped)
+        if counts:
+            shown["skipped_counts"] = counts
+            shown["skipped"] = skipped[:_FEW]
     if result.get("warnings"):
         shown["warnings"] = list(result["warnings"])[:_FEW]
     return shown
+
+
+def _problems(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    told = cast("list[dict[str, Any]]", result.get(name) or [])
+    return [{key: one[key] for key in _PROBLEM if one.get(key)} for one in told]

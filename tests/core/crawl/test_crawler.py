@@ -188,9 +188,53 @@ def test_other_sites_are_left_alone_unless_asked_for(site: Website, bench: Bench
         site.pages |= {"/": page("Start.", other.url("/x"), "/leads"), "/leads": redirect(other.url("/x"))}
         report = bench.crawl(site.url())
         assert report.pages == 1
-        assert [(one.code, one.url) for one in report.skipped] == [("crawl.other_site", site.url("/leads"))]
+        assert [(one.code, one.url) for one in report.skipped] == [
+            ("crawl.other_site", site.url("/leads")),
+            ("crawl.other_site", other.url("/x")),
+        ]
         assert other.requests == []
         assert bench.crawl(site.url(), other_sites=True, depth=1).pages == 2
+
+
+def test_what_is_left_out_is_counted_by_reason_and_named(site: Website, bench: Bench) -> None:
+    site.pages |= {
+        "/robots.txt": Answer(body="User-agent: *\nDisallow: /private", media_type="text/plain"),
+        "/": page("Start.", "/a", "/private", "/film.mp4", "/x/x/x/x/x", "/old/a", "http://other.example/", "/"),
+        "/a": page("A.", "/deep/1", "/deep/2", "/deep/1#again", "/film.mp4", "/late"),
+        "/late": page("Late."),
+    }
+    report = bench.crawl(site.url(), depth=1, exclude=["/old/*"])
+    assert dict(report.skipped_counts) == {
+        "crawl.depth": 3,
+        "crawl.robots": 1,
+        "crawl.unsupported": 1,
+        "crawl.endless": 1,
+        "crawl.excluded": 1,
+        "crawl.other_site": 1,
+    }
+    assert {one.url for one in report.skipped if one.code == "crawl.depth"} == {
+        site.url("/deep/1"),
+        site.url("/deep/2"),
+        site.url("/late"),
+    }
+    assert report.to_dict()["skipped_counts"] == dict(report.skipped_counts)
+    assert bench.crawl(site.url(), depth=0).skipped_counts == ()
+
+
+def test_pages_beyond_the_ceiling_are_counted_and_a_link_found_nearer_is_not_left_out(
+    site: Website, bench: Bench
+) -> None:
+    names = [f"/p{n}" for n in range(120)]
+    site.pages |= {"/": page("Start.", *names), **{name: page(f"Text of {name}.") for name in names}}
+    bench.limits = CrawlLimits(at_once=1)
+    report = bench.crawl(site.url(), pages=3)
+    assert (report.pages, dict(report.skipped_counts)) == (3, {"crawl.pages": 118})
+    assert len(report.skipped) == 50
+    assert report.skipped[0].reason == "the crawl ended at its limit of 3 pages"
+    site.pages |= {"/": page("Start.", "/one", "/two"), "/one": page("1", "/three"), "/two": page("2", "/three")}
+    site.pages |= {"/three": page("3")}
+    assert dict(bench.crawl(site.url(), depth=1).skipped_counts) == {"crawl.depth": 1}
+    assert bench.crawl(site.url(), depth=2).skipped_counts == ()
 
 
 def test_patterns_choose_but_never_against_the_start(site: Website, bench: Bench) -> None:

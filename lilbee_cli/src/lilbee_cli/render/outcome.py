@@ -33,12 +33,15 @@ def embedder_changed(change: EmbedderChange, *, as_json: bool) -> int:
     return FAILED if change.report is not None and change.report.owed else OK
 
 
-def crawled(report: CrawlReport, *, as_json: bool) -> int:
-    """Show what a crawl did and return the exit code: 3 when a page or a file that was tried failed."""
+def crawled(report: CrawlReport, *, as_json: bool, verbose: bool = False) -> int:
+    """Show what a crawl did, and if `verbose` what it left out.
+
+    Returns the exit code: 3 when a page or a file that was tried failed.
+    """
     if as_json:
         emit(report.to_dict())
     else:
-        text.crawl(report)
+        text.crawl(report, verbose=verbose)
     return FILES_FAILED if report.failed or (report.sync is not None and report.sync.failed) else OK
 
 

@@ -195,14 +195,33 @@ def embedder_change(value: EmbedderChange) -> None:
         warn(message)
 
 
-def crawl(value: CrawlReport) -> None:
-    """Print what a crawl did, and what the index made of it."""
+_LEFT_OUT = {
+    "crawl.depth": "too deep",
+    "crawl.empty": "without text",
+    "crawl.endless": "of endlessly many",
+    "crawl.excluded": "by include or exclude",
+    "crawl.noindex": "that ask not to be indexed",
+    "crawl.other_site": "on other sites",
+    "crawl.pages": "beyond the number of pages",
+    "crawl.robots": "by robots.txt",
+    "crawl.unsupported": "of a kind that is not read",
+}
+
+
+def crawl(value: CrawlReport, *, verbose: bool = False) -> None:
+    """Print what a crawl did, and what the index made of it; if `verbose`, also the pages that it left out."""
     counts = [(value.new, "new"), (value.updated, "updated"), (value.unchanged, "unchanged")]
-    counts += [(value.duplicates, "duplicate"), (len(value.failed), "failed"), (len(value.skipped), "skipped")]
+    left_out = sum(count for _, count in value.skipped_counts)
+    counts += [(value.duplicates, "duplicate"), (len(value.failed), "failed"), (left_out, "skipped")]
     told = ", ".join(f"{count} {name}" for count, name in counts if count) or "none"
     click.echo(f"pages: {told} ({value.seconds:.1f} s)")
     for one in value.failed:
         click.echo(click.style("failed:  ", fg="red") + line(f"{one.url}: {one.reason}") + f" [{one.code}]")
+    if left_out:
+        reasons = ", ".join(f"{count} {_LEFT_OUT.get(code, code)}" for code, count in value.skipped_counts)
+        click.echo(f"skipped: {reasons}" + ("" if verbose else " (`--verbose` names them)"))
+    for one in value.skipped if verbose else ():
+        click.echo(line(f"  {one.url}: {one.reason}") + f" [{one.code}]")
     for message in value.warnings:
         warn(message)
     if value.sync is not None:

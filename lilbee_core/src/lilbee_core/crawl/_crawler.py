@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC
 
 from lilbee_core.crawl._fetcher import need_extra
 from lilbee_core.crawl._keeping import Keeper, Outcome
-from lilbee_core.crawl._kinds import may_be_page
-from lilbee_core.crawl._manifest import FOLDER, Manifest, Waiting
+from lilbee_core.crawl._links import Links, unfollowed_of
+from lilbee_core.crawl._manifest import FOLDER, Manifest, Unfollowed, Waiting
+from lilbee_core.crawl._plan import CrawlPlan
 from lilbee_core.crawl._tally import Tally
-from lilbee_core.crawl._urls import is_trap, matches, normalized, page_key, shown, site
+from lilbee_core.crawl._urls import page_key, shown, site
 from lilbee_core.crawl._visit import Left, Seen, Visitor
 from lilbee_core.errors import Cancelled, CrawlError, LilbeeError
 from lilbee_core.events import CrawlFinished, CrawlStarted, EventSink, PageFailed, PageFetched, PageSkipped, Progress
@@ -25,24 +24,6 @@ from lilbee_core.protocols import CancelToken, Clock
 from lilbee_core.types import CrawlReport, PageProblem
 
 _POLL_S = 0.1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrawlPlan:
-    """What a crawl is asked for. `depth` counts links from the start, `pages` what is kept; None has no end."""
-
-    urls: tuple[str, ...]
-    depth: int | None = None
-    pages: int | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    other_sites: bool = False
-
-    @property
-    def name(self) -> str:
-        """Names the crawl, so that the same one is taken up again."""
-        told = (self.urls, self.depth, self.pages, self.include, self.exclude, self.other_sites)
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,14 +124,15 @@ class Crawler:
             cancelled = True
         finally:
             workers.stop()
-        if not cancelled:
-            self._manifest.end(plan.name)
         report = run.tally.report(
             seconds=self._clock.monotonic() - started,
             waiting=len(run.waiting) + run.under_way if cancelled else 0,
             resumed=run.resumed,
             cancelled=cancelled,
+            links=unfollowed_of(self._manifest, plan, () if cancelled else run.waiting),
         )
+        if not cancelled:
+            self._manifest.end(plan.name)
         self._events(
             CrawlFinished(
                 new=report.new,
@@ -207,7 +189,7 @@ class Crawler:
 
     def _take(self, run: _Run, one: Waiting, seen: Seen | Left | Exception) -> None:
         """Keep what came of a page, and remember where its links lead, in one step."""
-        found: list[Waiting] = []
+        found = Links()
         if isinstance(seen, Seen):
             found = self._keep(run, one, seen)
         elif isinstance(seen, Left):
@@ -220,8 +202,8 @@ class Crawler:
             self._fail(run, one, seen)
         else:
             raise seen
-        run.waiting.extend(found)
-        self._manifest.fetched(run.plan.name, one, found, run.tally.to_dict())
+        run.waiting.extend(found.followed)
+        self._manifest.fetched(run.plan.name, one, found.followed, run.tally.to_dict(), found.unfollowed)
         total = run.tally.done + len(run.waiting) + run.under_way
         self._events(Progress(phase="crawling", done=run.tally.done, total=self._at_most(run, total), unit="pages"))
 
@@ -229,12 +211,12 @@ class Crawler:
     def _at_most(run: _Run, total: int) -> int:
         return total if run.plan.pages is None else min(total, max(run.plan.pages, run.tally.done))
 
-    def _keep(self, run: _Run, one: Waiting, seen: Seen) -> list[Waiting]:
+    def _keep(self, run: _Run, one: Waiting, seen: Seen) -> Links:
         key = page_key(seen.answer.url)
         if key != one.key and key in run.seen:
             # A redirect to a page that has its own turn.
             run.tally.count("duplicate")
-            return []
+            return Links()
         run.seen.add(key)
         if one.depth == 0:
             run.sites.add(site(seen.answer.url))
@@ -246,7 +228,7 @@ class Crawler:
                 self._leave(run, one.url, error.code, error.message)
             else:
                 self._fail(run, one, error)
-            return []
+            return Links()
         if key != one.key:
             self._manifest.alias(one.key, outcome.page)
         run.tally.count(outcome.state)
@@ -254,7 +236,7 @@ class Crawler:
         page = outcome.page
         self._events(PageFetched(url=page.url, path=page.path, state=outcome.state, title=page.title))
         self._warn(run, seen)
-        return [] if outcome.state == "duplicate" else self._links(run, one, page.links)
+        return Links() if outcome.state == "duplicate" else self._links(run, one, page.links)
 
     def _outcome(self, seen: Seen) -> Outcome:
         if seen.kept is not None:
@@ -275,24 +257,23 @@ class Crawler:
             run.errors.append(error)
         self._events(PageFailed(url=shown(one.url), code=error.code, reason=error.message))
 
-    def _links(self, run: _Run, one: Waiting, links: Iterable[str]) -> list[Waiting]:
-        if run.plan.depth is not None and one.depth >= run.plan.depth:
-            return []
-        found: list[Waiting] = []
+    def _links(self, run: _Run, one: Waiting, links: Iterable[str]) -> Links:
+        """Return the links of a page that are followed, and those that are not."""
+        found = Links()
+        if run.plan.depth == 0:
+            # The page alone was asked for: its links are none that were left out.
+            return found
         for link in links:
             key = page_key(link)
-            if key not in run.seen and self._is_wanted(run, link):
+            if key in run.seen:
+                continue
+            why = run.plan.refusal(link, one.depth + 1, run.sites)
+            if why is None:
                 run.seen.add(key)
-                found.append(Waiting(link, key, one.depth + 1))
+                found.followed.append(Waiting(link, key, one.depth + 1))
+            else:
+                found.unfollowed.append(Unfollowed(link, key, why.code))
         return found
-
-    def _is_wanted(self, run: _Run, link: str) -> bool:
-        plan = run.plan
-        if not plan.other_sites and site(link) not in run.sites:
-            return False
-        if is_trap(link) or not may_be_page(link) or matches(link, plan.exclude):
-            return False
-        return not plan.include or matches(link, plan.include)
 
     def _now(self) -> str:
         return self._clock.now().astimezone(UTC).isoformat(timespec="seconds")
@@ -340,39 +321,3 @@ class _Workers:
             except Exception as error:  # noqa: BLE001 - told to the thread that runs the crawl
                 result = error
             self._results.put((one, result))
-
-
-def plan_of(
-    urls: Sequence[str],
-    *,
-    depth: int | None,
-    pages: int | None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    other_sites: bool = False,
-) -> CrawlPlan:
-    """Return a plan for these addresses, in their one form and once each.
-
-    Raises:
-        BlockedAddress: If one is not of the web.
-        InvalidArgument: If one is no address, or a limit is none.
-    """
-    from lilbee_core.errors import InvalidArgument
-
-    if not urls:
-        raise InvalidArgument("nothing to crawl", hint="Name an address.")
-    if depth is not None and depth < 0:
-        raise InvalidArgument(f"depth must be at least 0, got {depth}", hint="0 is the page alone.")
-    if pages is not None and pages < 1:
-        raise InvalidArgument(f"pages must be at least 1, got {pages}", hint="Ask for at least one page.")
-    if other_sites and depth is None and pages is None:
-        raise InvalidArgument("a crawl of other sites has no end", hint="Give a depth or a number of pages.")
-    once = {page_key(url): normalized(url) for url in reversed(urls)}
-    return CrawlPlan(
-        urls=tuple(reversed(once.values())),
-        depth=depth,
-        pages=pages,
-        include=tuple(include),
-        exclude=tuple(exclude),
-        other_sites=other_sites,
-    )

@@ -30,6 +30,9 @@ CREATE TABLE IF NOT EXISTS frontier (
     state TEXT NOT NULL, PRIMARY KEY (crawl, key)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS frontier_place ON frontier (crawl, state, place);
+CREATE TABLE IF NOT EXISTS unfollowed (
+    crawl TEXT NOT NULL, key TEXT NOT NULL, url TEXT NOT NULL, code TEXT NOT NULL, PRIMARY KEY (crawl, key)
+) WITHOUT ROWID;
 """
 _BUSY_S = 30.0
 
@@ -64,6 +67,15 @@ class Waiting:
     url: str
     key: str
     depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """A link that is not followed, and the code of the reason."""
+
+    url: str
+    key: str
+    code: str
 
 
 class Manifest:
@@ -140,7 +152,7 @@ class Manifest:
     def begin(self, name: str, facts: Mapping[str, object], start: Iterable[Waiting]) -> None:
         """Start a crawl anew."""
         with self._writing() as connection:
-            connection.execute("DELETE FROM frontier WHERE crawl = ?", (name,))
+            _clear(connection, name)
             connection.execute("INSERT OR REPLACE INTO crawls VALUES (?, ?)", (name, json.dumps(dict(facts))))
             _queue(connection, name, start)
 
@@ -159,17 +171,39 @@ class Manifest:
         """Return the keys of all pages that a crawl fetched or will fetch."""
         return {str(key) for (key,) in self._ask("SELECT key FROM frontier WHERE crawl = ?", name)}
 
-    def fetched(self, name: str, one: Waiting, found: Iterable[Waiting], facts: Mapping[str, object]) -> None:
+    def unfollowed(self, name: str, code: str, most: int) -> tuple[int, tuple[str, ...]]:
+        """Return how many links a crawl did not follow for a reason, and the first of their addresses.
+
+        A link that was followed from elsewhere does not count.
+        """
+        rest = "FROM unfollowed AS one WHERE crawl = ? AND code = ? AND NOT EXISTS "
+        rest += "(SELECT 1 FROM frontier WHERE frontier.crawl = one.crawl AND frontier.key = one.key)"
+        ((count,),) = self._ask(f"SELECT count(*) {rest}", name, code) or ((0,),)
+        rows = self._ask(f"SELECT url {rest} ORDER BY url LIMIT ?", name, code, most) if most > 0 else []
+        return int(cast("int", count)), tuple(str(url) for (url,) in rows)
+
+    def fetched(
+        self,
+        name: str,
+        one: Waiting,
+        found: Iterable[Waiting],
+        facts: Mapping[str, object],
+        unfollowed: Iterable[Unfollowed] = (),
+    ) -> None:
         """Remember, all at once, that a crawl has fetched a page, what it found there, and how far it is."""
         with self._writing() as connection:
             connection.execute("UPDATE frontier SET state = 'done' WHERE crawl = ? AND key = ?", (name, one.key))
             connection.execute("UPDATE crawls SET facts = ? WHERE name = ?", (json.dumps(dict(facts)), name))
             _queue(connection, name, found)
+            connection.executemany(
+                "INSERT OR IGNORE INTO unfollowed VALUES (?, ?, ?, ?)",
+                [(name, link.key, link.url, link.code) for link in unfollowed],
+            )
 
     def end(self, name: str) -> None:
         """Forget a crawl that has ended; its pages stay."""
         with self._writing() as connection:
-            connection.execute("DELETE FROM frontier WHERE crawl = ?", (name,))
+            _clear(connection, name)
             connection.execute("DELETE FROM crawls WHERE name = ?", (name,))
 
     # ------------------------------------------------------------------ inside
@@ -223,6 +257,11 @@ def _kept(row: tuple[object, ...]) -> Kept:
     *plain, links = row
     values = dict(zip(_PLAIN, plain, strict=True))
     return Kept(**values, links=tuple(json.loads(str(links))))  # type: ignore[arg-type]
+
+
+def _clear(connection: sqlite3.Connection, name: str) -> None:
+    connection.execute("DELETE FROM frontier WHERE crawl = ?", (name,))
+    connection.execute("DELETE FROM unfollowed WHERE crawl = ?", (name,))
 
 
 def _marks(count: int) -> str:

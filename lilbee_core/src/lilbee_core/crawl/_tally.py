@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -41,15 +42,30 @@ class Tally:
         """How many addresses are done with."""
         return sum(self.counts.values()) + len(self.failed) + len(self.skipped)
 
-    def report(self, *, seconds: float, waiting: int, resumed: bool, cancelled: bool) -> CrawlReport:
-        """Return what was counted."""
+    def report(
+        self,
+        *,
+        seconds: float,
+        waiting: int,
+        resumed: bool,
+        cancelled: bool,
+        links: Iterable[tuple[int, Sequence[PageProblem]]] = (),
+    ) -> CrawlReport:
+        """Return what was counted; `links` are those that were not followed, by reason: their number and some names."""
+        counts = Counter(one.code for one in self.skipped)
+        skipped = list(self.skipped)
+        for count, named in links:
+            if count and named:
+                counts[named[0].code] += count
+                skipped += named
         return CrawlReport(
             new=self.counts.get("new", 0),
             updated=self.counts.get("updated", 0),
             unchanged=self.counts.get("unchanged", 0),
             duplicates=self.counts.get("duplicate", 0),
             failed=tuple(self.failed),
-            skipped=tuple(self.skipped),
+            skipped=tuple(skipped),
+            skipped_counts=tuple(counts.most_common()),
             waiting=waiting,
             seconds=seconds,
             resumed=resumed,

@@ -138,8 +138,9 @@ class WebPage:
 class CrawlReport:
     """What a crawl did, all of its runs together if it was stopped in between. Counts are pages.
 
-    `duplicates` say what another page says, and `skipped` were left out on purpose. `waiting` are still to be fetched
-    when it was cancelled. `sync` is what the index made of the pages.
+    `duplicates` say what another page says, and `skipped` were left out on purpose, pages as well as links that were not
+    followed: the first few hundred by name, all of them by the number for each code in `skipped_counts`. `waiting` are
+    still to be fetched when it was cancelled. `sync` is what the index made of the pages.
     """
 
     new: int = 0
@@ -148,6 +149,7 @@ class CrawlReport:
     duplicates: int = 0
     failed: tuple[PageProblem, ...] = ()
     skipped: tuple[PageProblem, ...] = ()
+    skipped_counts: tuple[tuple[str, int], ...] = ()
     waiting: int = 0
     seconds: float = 0.0
     resumed: bool = False
@@ -169,6 +171,7 @@ class CrawlReport:
             "duplicates": self.duplicates,
             "failed": [one.to_dict() for one in self.failed],
             "skipped": [one.to_dict() for one in self.skipped],
+            "skipped_counts": dict(self.skipped_counts),
             "waiting": self.waiting,
             "seconds": self.seconds,
             "resumed": self.resumed,
