@@ -49,7 +49,9 @@ HOMES = {
 # Results turn themselves into tables on request: the one exception, and only inside the function of that name.
 TABLE_FUNCTIONS = {"to_arrow": {"pyarrow"}, "to_pandas": {"pandas", "pyarrow"}}
 # What a front end may import from the core; everything else is reached through `Lilbee`.
-PUBLIC = {"aio", "errors", "events", "library", "plugins", "protocols", "settings", "testing", "text", "types"}
+PUBLIC = {
+    "aio", "errors", "events", "library", "plugins", "protocols", "settings", "testing", "text", "tokens", "types",
+}  # fmt: skip
 HEAVY = (
     "kreuzberg", "lancedb", "litellm", "numpy", "onnxruntime", "pandas", "pyarrow", "pydantic", "pypdfium2", "spacy",
     "tokenizers",
