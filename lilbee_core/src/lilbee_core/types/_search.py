@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from lilbee_core.errors import ExtraMissing
 from lilbee_core.types._documents import Chunk, ChunkId, DocumentId
 from lilbee_core.types._lines import joined
 from lilbee_core.types._vectors import Vector
@@ -390,7 +392,15 @@ class SearchResult:
         return pa.Table.from_pylist([_flat(hit) for hit in self.hits], schema=_arrow_schema(pa))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the hits as a pandas data frame (needs pandas)."""
+        """Return the hits as a pandas data frame.
+
+        Raises:
+            ExtraMissing: If pandas is not installed.
+        """
+        if find_spec("pandas") is None:
+            raise ExtraMissing(
+                "a data frame needs pandas, which is not installed", hint="Run: pip install 'lilbee-core[pandas]'"
+            )
         table = cast("_Frames", self.to_arrow())
         return table.to_pandas()
 
