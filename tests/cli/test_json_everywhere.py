@@ -21,11 +21,12 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "init": ((),),
     "sync": ((), ("--dry-run",), ("--retry",), ("--prune",)),
     "watch": (),  # has no end of its own, and prints a line for each event: test_watch.py
-    "jobs": (("list",),),  # show and cancel need one: test_watch.py
+    "jobs": (("list",),),  # show and cancel need one: test_jobs.py
     "status": ((), ("--skipped",)),
     "search": (("queen eggs",), ("queen", "--explain"), ("xylophone",)),
     "ask": (("When does the queen lay eggs?",),),
     "chat": (("--continue", "When does the queen lay eggs?"), ("--continue", "And where?")),
+    "tui": ((),),
     "conversation": (("list",), ("show", "When does the queen lay eggs?"), ("export", "When does the queen lay eggs?"),
                      ("rename", "When does the queen lay eggs?", "Eggs"), ("delete", "Eggs")),
     "topics": ((), ("bees",)),

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("lilbee_cli.commands.search", "Find passages by words and by meaning."),
     "ask": ("lilbee_cli.commands.ask", "Answer a question with citations."),
     "chat": ("lilbee_cli.commands.chat", "Talk with your documents."),
+    "tui": ("lilbee_cli.commands.tui", "Search, read and talk on screens in the terminal."),
     "conversation": ("lilbee_cli.commands.conversation", "List, show, export and summarize conversations."),
     "show": ("lilbee_cli.commands.show", "Show the text of a document, or a part of it."),
     "topics": ("lilbee_cli.commands.topics", "Show what the documents talk about."),
@@ -134,10 +135,23 @@ def _foreign_command(name: str) -> click.Command | None:
 def cli(ctx: click.Context) -> None:
     """Search your own documents, and ask them, on your own machine.
 
-    Start with `lilbee add FOLDER`, then `lilbee search WORDS` or `lilbee ask QUESTION`.
+    Start with `lilbee add FOLDER`, then `lilbee search WORDS` or `lilbee ask QUESTION`. Alone on a terminal, `lilbee`
+    shows its screens (`lilbee tui`), if the extra for them is installed.
     """
-    if ctx.invoked_subcommand is None:
+    if ctx.invoked_subcommand is None and not _shows_screens(ctx):
         click.echo(ctx.get_help())
+
+
+def _shows_screens(ctx: click.Context) -> bool:
+    """Show the screens where they can be shown; say whether that was done."""
+    from lilbee_cli import tui
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and tui.is_installed()):
+        return False
+    command = cli.get_command(ctx, "tui")
+    assert command is not None
+    ctx.invoke(command)
+    return True
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import shlex
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from lilbee_cli import slashes
 from lilbee_cli.render import talk
 from lilbee_cli.render.text import line
 
@@ -19,16 +17,7 @@ if TYPE_CHECKING:
     from lilbee_core.conversations import Conversation
     from lilbee_core.types import ConversationMessage, Delta
 
-SCOPES = ("raw", "wiki", "both", "none")
-
-
-@dataclass(frozen=True, slots=True)
-class Slash:
-    """A command: what it takes, what it does, in words, and the method that does it."""
-
-    takes: str
-    does: str
-    run: Callable[[Session, list[str]], None]
+COMMANDS = slashes.at(slashes.LINE)
 
 
 class Session:
@@ -82,12 +71,9 @@ class Session:
 
     def _command(self, line: str) -> None:
         name, _, rest = line[1:].partition(" ")
-        slash = COMMANDS.get(name)
-        if slash is None:
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
-            hint = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
-            raise click.UsageError(f"there is no command /{name}. {hint} Begin with a blank to send it as a message.")
-        slash.run(self, _words(rest))
+        if name not in COMMANDS:
+            raise click.UsageError(slashes.nearest(name, slashes.LINE))
+        getattr(self, name)(slashes.words(rest))
 
     def _last_reply(self) -> ConversationMessage | None:
         messages = self.conversation.messages
@@ -96,8 +82,8 @@ class Session:
     # ------------------------------------------------------------------ commands
 
     def help(self, _: list[str]) -> None:
-        for name, slash in COMMANDS.items():
-            click.echo(f"/{name} {slash.takes}".ljust(34) + slash.does)
+        for slash in COMMANDS.values():
+            click.echo(slash.usage.ljust(34) + slash.does)
 
     def quit(self, _: list[str]) -> None:
         self.over = True
@@ -126,16 +112,11 @@ class Session:
             click.echo("That reply cites nothing.")
 
     def scope(self, words: list[str]) -> None:
-        chosen = [word for word in words if word in SCOPES]
-        named = [word for word in words if word not in SCOPES and word != "all"]
         if words:
-            every = named or "all" in words
-            self.conversation.set_scope(
-                scope=chosen[-1] if chosen else None, collections=tuple(named) if every else None
-            )
+            wanted = slashes.ScopeChange.read(words)
+            self.conversation.set_scope(scope=wanted.scope, collections=wanted.collections)
         info = self.conversation.info
-        where = ", ".join(info.collections) or "all collections"
-        click.echo(line("Nothing is searched." if info.scope == "none" else f"Searched: {info.scope}, {where}"))
+        click.echo(line(slashes.searched(info.scope, info.collections)))
 
     def set(self, words: list[str]) -> None:
         if words[1:]:
@@ -183,41 +164,11 @@ class Session:
         click.echo(line(f"Remembered: {fact.text}"))
 
 
-COMMANDS = {
-    "help": Slash("", "Show this.", Session.help),
-    "history": Slash("[N]", "Show the last N messages, or all.", Session.history),
-    "sources": Slash("[N]", "Show what the last reply cites, or the Nth from the end.", Session.sources),
-    "scope": Slash(
-        "[SCOPE] [COLLECTION…]", "Search raw, wiki, both or none; in these collections or all.", Session.scope
-    ),
-    "attach": Slash("PATH…", "Hand files or documents over with the next message.", Session.attach),
-    "regenerate": Slash("", "Have the last message answered anew.", Session.regenerate),
-    "rewind": Slash("[N]", "Take back the last N of your messages, and what followed.", Session.rewind),
-    "compact": Slash("", "Summarize earlier messages for the chat model; they stay.", Session.compact),
-    "new": Slash("[TITLE]", "Begin another conversation.", Session.new),
-    "open": Slash("[REF]", "Go on with another conversation, or list them.", Session.open),
-    "title": Slash("[TITLE]", "Show or change the title.", Session.title),
-    "save": Slash("FILE", "Write the conversation as Markdown, or as .json.", Session.save),
-    "set": Slash("[NAME [VALUE]]", "Show or change settings.", Session.set),
-    "request": Slash("[MESSAGE]", "Show what the chat model was sent, or would be for a message.", Session.request),
-    "remember": Slash("FACT", "Tell the chat model a fact from now on.", Session.remember),
-    "quit": Slash("", "End (or Ctrl-D).", Session.quit),
-}
-
-
-def _words(rest: str) -> list[str]:
-    try:
-        return shlex.split(rest)
-    except ValueError:  # an odd quotation mark
-        return rest.split()
-
-
 def _number(words: list[str], name: str) -> int | None:
-    if not words:
-        return None
-    if not words[0].isdecimal() or int(words[0]) < 1:
-        raise click.UsageError(f"/{name} takes a number, not {words[0]!r}")
-    return int(words[0])
+    try:
+        return slashes.number(words, name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _close(deltas: Iterator[Delta]) -> None:

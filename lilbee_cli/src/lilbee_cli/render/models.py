@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _GB = 1e9
 _GIB = 1 << 30
-_SETTINGS = {"chat": "chat_model", "embed": "embedding_model", "rerank": "reranker_model", "vision": "vision_model"}
+SETTINGS = {"chat": "chat_model", "embed": "embedding_model", "rerank": "reranker_model", "vision": "vision_model"}
 
 
 def entries(found: Sequence[ModelEntry], *, nothing: str) -> None:
@@ -26,7 +26,7 @@ def entries(found: Sequence[ModelEntry], *, nothing: str) -> None:
     widest = max(len(one.ref) for one in found)
     for one in found:
         roles = ",".join(one.roles) or "-"
-        detail = "  ".join(part for part in (size(one.size_bytes), one.quantization, one.license, _marks(one)) if part)
+        detail = "  ".join(part for part in (size(one.size_bytes), one.quantization, one.license, marks(one)) if part)
         click.echo(line(f"{one.ref:<{widest}}  {roles:<11}  {detail}".rstrip()))
         if one.problem:
             click.echo(line(f"  cannot be used: {one.problem}"))
@@ -34,15 +34,16 @@ def entries(found: Sequence[ModelEntry], *, nothing: str) -> None:
             click.echo(line(f"  {one.summary}"))
 
 
-def _marks(one: ModelEntry) -> str:
-    marks = [f"in use for {' and '.join(one.in_use)}"] if one.in_use else []
+def marks(one: ModelEntry) -> str:
+    """Return what is worth knowing of a model beside its size, in parentheses."""
+    told = [f"in use for {' and '.join(one.in_use)}"] if one.in_use else []
     if one.source in {"featured", "hub"} and one.installed:
-        marks.append("installed")
+        told.append("installed")
     if one.gated:
-        marks.append("asks for an account")
+        told.append("asks for an account")
     if one.package:
-        marks.append(f"from {one.package}")
-    return f"({', '.join(marks)})" if marks else ""
+        told.append(f"from {one.package}")
+    return f"({', '.join(told)})" if told else ""
 
 
 def entry(one: ModelEntry) -> None:
@@ -81,33 +82,39 @@ def pulled(one: ModelEntry) -> None:
     """Say that a model is here, and how to use it."""
     click.echo(line(f"{one.ref} is here ({size(one.size_bytes)})"))
     for role in one.roles:
-        click.echo(line(f"  to use it for {role}: lilbee config set {_SETTINGS[role]} {one.ref}"))
+        click.echo(line(f"  to use it for {role}: lilbee config set {SETTINGS[role]} {one.ref}"))
 
 
 def removed(one: ModelEntry, freed: int) -> None:
     """Say that a model is gone, and who misses it."""
     click.echo(line(f"{one.ref} is deleted; {size(freed)} are free again"))
     for role in one.in_use:
-        click.echo(line(f"  it is still the model for {role}: lilbee config unset {_SETTINGS[role]}"))
+        click.echo(line(f"  it is still the model for {role}: lilbee config unset {SETTINGS[role]}"))
 
 
 def plan(value: FleetPlan, *, placed: bool) -> None:
     """Show which server runs where, card by card."""
-    for place, servers in _places(value):
-        click.echo(line(place))
-        for server in servers:
-            click.echo(line(f"  {_server(server)}"))
-    for group in value.groups:
-        if group.swap:
-            click.echo(line(f"one at a time: {', '.join(group.servers)}"))
-    for refusal in value.refusals:
-        click.echo(line(f"no server for {refusal.role}: {refusal.reason}. {refusal.hint}"))
+    for told in plan_lines(value, placed=placed):
+        click.echo(told)
     for warning in value.warnings:
         click.echo(line(f"note: {warning}"), err=True)
+
+
+def plan_lines(value: FleetPlan, *, placed: bool) -> Iterator[str]:
+    """Yield which server runs where, card by card."""
+    for place, servers in _places(value):
+        yield line(place)
+        for server in servers:
+            yield line(f"  {_server(server)}")
+    for group in value.groups:
+        if group.swap:
+            yield line(f"one at a time: {', '.join(group.servers)}")
+    for refusal in value.refusals:
+        yield line(f"no server for {refusal.role}: {refusal.reason}. {refusal.hint}")
     if not value.servers and not value.refusals:
-        click.echo("no role has a model file, so nothing is placed")
+        yield "no role has a model file, so nothing is placed"
     elif placed:
-        click.echo("placed as you said; `lilbee placement clear` lets lilbee plan")
+        yield "placed as you said; `lilbee placement clear` lets lilbee plan"
 
 
 def _places(value: FleetPlan) -> Iterator[tuple[str, list[PlacedServer]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -67,16 +67,30 @@ def place(hit: Hit | Citation) -> str:
 
 def snippet(hit: Hit) -> str:
     """Return the part of the passage where most of the query's words stand, with these marked."""
+    out = "".join(_mark(text) if marked else text for text, marked in snippet_pieces(hit))
+    return " ".join(out.split())
+
+
+def snippet_pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
+    """Yield the part of the passage where most of the query's words stand, in pieces: words of the query, and not."""
     start, end = _window(hit)
-    out = ["… " if start else ""]
+    if start:
+        yield "… ", False
+    yield from marked_pieces(hit, start, end)
+    if end < len(hit.text):
+        yield " …", False
+
+
+def marked_pieces(hit: Hit, start: int, end: int) -> Iterator[tuple[str, bool]]:
+    """Yield a part of the passage in pieces: words of the query, and what stands between them."""
     at = start
     for first, last in hit.highlights:
         if first < at or last > end:
             continue
-        out += [clean(hit.text[at:first]), _mark(clean(hit.text[first:last]))]
+        yield clean(hit.text[at:first]), False
+        yield clean(hit.text[first:last]), True
         at = last
-    out += [clean(hit.text[at:end]), " …" if end < len(hit.text) else ""]
-    return " ".join("".join(out).split())
+    yield clean(hit.text[at:end]), False
 
 
 def _window(hit: Hit) -> tuple[int, int]:

@@ -1,0 +1,226 @@
+"""Search as you type, with the passage in its place beside the hits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+
+from lilbee_cli.render.text import clean, counted, line
+from lilbee_cli.tui import shown
+from lilbee_cli.tui.fields import LONGEST_LINE, Line
+from lilbee_cli.tui.pane import Pane, bindings
+from lilbee_cli.tui.reader import open_place
+
+if TYPE_CHECKING:
+    from lilbee_core import Hit, SearchResult
+    from lilbee_core.types import Passage
+
+TOP = 20
+AROUND = 12
+_SCOPES = ("raw", "wiki", "both")
+_NOTHING_YET = (
+    'Type to search. "Quoted phrases" must stand as they are; path:notes/ type:pdf after:2025-01-31 narrow it down.\n\n'
+    "Up and Down choose a hit, Enter opens it in its document, Page Up and Page Down scroll it here.\n"
+    "F3 asks questions, F4 shows every file, F1 lists everything else."
+)
+
+
+class SearchPane(Pane):
+    """The field, the hits and the passage under the bar, in its place."""
+
+    place = "search"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("search"),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+        Binding("pagedown", "scroll_passage(1)", show=False),
+        Binding("pageup", "scroll_passage(-1)", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.result: SearchResult | None = None
+        self.scope = "raw"
+        self.profile: str | None = None
+        self._explains = False
+
+    def compose(self) -> ComposeResult:
+        yield Line(placeholder="search", id="query", max_length=LONGEST_LINE)
+        yield Static(id="found", markup=False)
+        with Horizontal(id="split"):
+            yield OptionList(id="hits", markup=False)
+            with VerticalScroll(id="passage-scroll"):
+                yield Static(Text(_NOTHING_YET, "dim"), id="passage", markup=False)
+        with VerticalScroll(id="explanation-scroll", classes="hidden"):
+            yield Static(id="explanation", markup=False)
+
+    @property
+    def first(self) -> Widget:
+        return self.query_one("#query", Line)
+
+    @property
+    def words(self) -> str:
+        """What is typed."""
+        return self.query_one("#query", Line).value
+
+    def entered(self) -> None:
+        self._search()
+
+    def search_for(self, words: str) -> None:
+        """Type this for the user."""
+        field = self.query_one("#query", Line)
+        field.value = words
+        field.cursor_position = len(words)
+
+    # ------------------------------------------------------------------ typing
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._search()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self.shell.typed(event.value):
+            self.search_for("")
+        else:
+            self._open()
+
+    def _search(self) -> None:
+        words = self.words
+        if not self.shell.is_open or words.startswith("/"):
+            return
+        if not words.strip():
+            self.thread("search").forget()
+            self.result = None
+            self.query_one("#hits", OptionList).clear_options()
+            self.query_one("#passage", Static).update(Text(_NOTHING_YET, "dim"))
+            self._tell("")
+            return
+        bee, scope, profile = self.bee, self.scope, self.profile
+        self.latest(
+            "search", lambda: bee.search(words, top_k=TOP, scope=scope, profile=profile), self._found, self._not
+        )
+
+    def _found(self, result: SearchResult) -> None:
+        self.result = result
+        hits = self.query_one("#hits", OptionList)
+        width = max(20, hits.size.width - 4)
+        entries = [shown.hit_entry(hit, found=result.found, width=width) for hit in result.hits]
+        hits.set_options(entries)
+        told = counted(len(result.hits), "hit") if result.hits else "Nothing found"
+        if result.hits and not result.found:
+            told += ", none of which looks like an answer"
+        notes = "".join(f"  {line(one)}" for one in result.warnings)
+        self._tell(f"{told}, {result.seconds * 1000:.0f} ms{notes}")
+        if self._explains:
+            self._explain()
+        if result.hits:
+            hits.highlighted = 0
+        else:
+            self.query_one("#passage", Static).update("")
+
+    def _not(self, error: Exception) -> None:
+        """Say what is wrong with what was typed; the hits of before stay."""
+        self.shell.fail(error)
+
+    def _tell(self, told: str) -> None:
+        where = "" if self.scope == "raw" else f"  in {self.scope}"
+        how = f"  profile {line(self.profile)}" if self.profile else ""
+        self.query_one("#found", Static).update(Text(told + where + how, "dim"))
+
+    # ------------------------------------------------------------------ the passage
+
+    @property
+    def chosen(self) -> Hit | None:
+        """The hit under the bar."""
+        at = self.query_one("#hits", OptionList).highlighted
+        hits = self.result.hits if self.result is not None else ()
+        return hits[at] if at is not None and at < len(hits) else None
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        hit = self.chosen
+        if hit is not None:
+            bee = self.bee
+            self.latest(
+                "passage",
+                lambda: bee.get_text(hit.document_id, hit, around=AROUND),
+                partial(self._show, hit),
+                partial(self._show_alone, hit),
+            )
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._open()
+
+    def _show(self, hit: Hit, around: Passage) -> None:
+        text, row = shown.passage_in_place(hit, around)
+        self._put(text, row)
+
+    def _show_alone(self, hit: Hit, error: Exception) -> None:
+        """Show what the index holds of a document whose text cannot be had."""
+        self.shell.fail(error)
+        self._put(Text(clean(hit.text), overflow="fold"), 0)
+
+    def _put(self, text: Text, row: int) -> None:
+        self.query_one("#passage", Static).update(text)
+        scroll = self.query_one("#passage-scroll", VerticalScroll)
+        scroll.scroll_to(y=max(0, row - 3), animate=False, force=True)
+
+    def _open(self) -> None:
+        hit = self.chosen
+        if hit is not None:
+            bee = self.bee
+            self.act(lambda: open_place(bee, hit), self.shell.read)
+
+    def action_move(self, step: int) -> None:
+        """Go to the hit before or behind, while the field keeps the keys."""
+        hits = self.query_one("#hits", OptionList)
+        if step > 0:
+            hits.action_cursor_down()
+        else:
+            hits.action_cursor_up()
+
+    def action_scroll_passage(self, step: int) -> None:
+        """Scroll what is shown of the document."""
+        scroll = self.query_one("#passage-scroll", VerticalScroll)
+        scroll.scroll_relative(y=step * max(1, scroll.size.height - 2), animate=False)
+
+    # ------------------------------------------------------------------ commands
+
+    def slash_explain(self, _: list[str]) -> None:
+        """Show or hide what every stage did."""
+        self._explains = not self._explains
+        self.query_one("#explanation-scroll").set_class(not self._explains, "hidden")
+        if self._explains:
+            self._explain()
+
+    def _explain(self) -> None:
+        told = self.result.explain() if self.result is not None else "Nothing was searched yet."
+        self.query_one("#explanation", Static).update(Text(clean(told), overflow="fold"))
+
+    def slash_scope(self, words: list[str]) -> None:
+        """Search files, the wiki, or both."""
+        if words and words[0] not in _SCOPES:
+            raise ValueError(f"there is no scope {words[0]!r}: choose {', '.join(_SCOPES)}")
+        self.scope = words[0] if words else _SCOPES[(_SCOPES.index(self.scope) + 1) % len(_SCOPES)]
+        self._tell("")
+        self._search()
+
+    def slash_profile(self, words: list[str]) -> None:
+        """Search by another list of stages."""
+        self.profile = words[0] if words else None
+        self._tell("")
+        self._search()
+
+    def slash_ask(self, _: list[str]) -> None:
+        """Ask what was typed."""
+        if self.words.strip():
+            self.shell.ask(self.words)
