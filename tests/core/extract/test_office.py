@@ -248,11 +248,11 @@ def test_entities_are_refused(read: Read) -> None:
     ],
 )
 def test_parts_that_unpack_to_too_much_are_refused_by_limit_and_setting(
-    extractor: Callable[[MemberLimits], Extractor], name: str, data: bytes
+    extractor: Callable[..., Extractor], name: str, data: bytes
 ) -> None:
     source = Source(collection="c", path=name, media_type="application/x", data=data, size=len(data))
     with pytest.raises(LimitExceeded, match=r"unpacks to more than the limit of 1 MB") as refusal:
-        extractor(MemberLimits(member_bytes=1_000_000)).extract(source, FileContext(max_chars=10**9))
+        extractor(limits=MemberLimits(member_bytes=1_000_000)).extract(source, FileContext(max_chars=10**9))
     assert "archive_max_member_mb" in (refusal.value.hint or "")
 
 

@@ -99,21 +99,21 @@ def docx(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``docx``."""
     from lilbee_core.extract._docx import DocxExtractor
 
-    return DocxExtractor(services.limits)
+    return DocxExtractor(limits=services.limits)
 
 
 def pptx(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``pptx``."""
     from lilbee_core.extract._pptx import PptxExtractor
 
-    return PptxExtractor(services.limits)
+    return PptxExtractor(limits=services.limits)
 
 
 def odf(options: Options, services: ExtractServices) -> Extractor:
     """Build the extractor ``odf``."""
     from lilbee_core.extract._odf import OdfExtractor
 
-    return OdfExtractor(services.limits)
+    return OdfExtractor(limits=services.limits)
 
 
 def epub(options: Options, services: ExtractServices) -> Extractor:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
+from lilbee_core.extract._drawn import Drawn, Wanted, illustrated, picture_members, pictures_in
 from lilbee_core.extract._formulas import formula
+from lilbee_core.extract._members import Member, MemberReader, Nesting
 from lilbee_core.extract._numbering import Numbering, indent_of
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
-from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
+from lilbee_core.extract._reading import check_length, damaged, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
-from lilbee_core.plugins.specs import MemberLimits
-from lilbee_core.protocols import ExtractContext
+from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Source
 
 _UNSEEN = frozenset(("del", "moveFrom", "instrText", "delText", "rPr", "pPr", "sdtPr", "rt", "txbxContent", "Fallback"))
@@ -24,15 +25,19 @@ _LONG_CELL = 300
 _MAX_DEPTH = 40
 
 
-class DocxExtractor:
+class DocxExtractor(Nesting):
     """Reads Word documents (docx, docm, dotx), in a worker process."""
 
     name = "docx"
-    version = "2"
+    version = "3"
     in_process = False
+    has_own_text = True
 
-    def __init__(self, limits: MemberLimits | None = None) -> None:
-        self._limits = limits
+    def inside(self, members: MemberReader) -> Extractor:
+        return DocxExtractor(members, limits=members.limits)
+
+    def members(self, source: Source, context: ExtractContext, reader: MemberReader) -> Iterator[Member]:
+        return picture_members(source, context, reader.limits)
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text with its headings.
@@ -49,24 +54,30 @@ class DocxExtractor:
             reader = _Reader(package, main, context)
             reader.read(body)
             facts = Facts.of(package)
-        text = reader.out.text
-        if not any(char.isalnum() for char in text):
-            raise no_text(source)
-        check_length(source, text, context)
-        first = next((heading.title for heading in reader.out.headings if heading.level == 1), None)
-        return Document(
-            path=source.path,
-            collection=source.collection,
-            media_type=source.media_type,
-            text=text,
-            title=facts.get("title") or reader.title or first,
-            date=facts.date,
-            metadata=facts.metadata(),
-            has_lines=False,
-            segments=tuple(reader.out.segments),
-            headings=tuple(reader.out.headings),
-            warnings=tuple(package.warnings),
-        )
+            text = reader.out.text
+            check_length(source, text, context)
+            first = next((heading.title for heading in reader.out.headings if heading.level == 1), None)
+            document = Document(
+                path=source.path,
+                collection=source.collection,
+                media_type=source.media_type,
+                text=text,
+                title=facts.get("title") or reader.title or first,
+                date=facts.date,
+                metadata=facts.metadata(),
+                has_lines=False,
+                segments=tuple(reader.out.segments),
+                headings=tuple(reader.out.headings),
+                warnings=tuple(package.warnings),
+            )
+            return illustrated(source, document, package, _drawn)
+
+
+def _drawn(package: Package, wanted: Wanted) -> Iterator[Drawn]:
+    """Yield the pictures of the body; those of headers and footers are logos."""
+    main = _main_part(package)
+    if main is not None:
+        yield from pictures_in(package, main, package.xml(main))
 
 
 def _main_part(package: Package) -> str | None:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from lilbee_core.errors import EncryptedDocument
+from lilbee_core.extract._drawn import Drawn, Wanted, frames_in, illustrated, picture_members
+from lilbee_core.extract._members import Member, MemberReader, Nesting
 from lilbee_core.extract._package import Facts, Package, attribute, child, descendants, local
-from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
+from lilbee_core.extract._reading import check_length, damaged, read_bytes
 from lilbee_core.extract._writer import TextWriter, table_row
-from lilbee_core.plugins.specs import MemberLimits
-from lilbee_core.protocols import ExtractContext
+from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Source
 
 _UNSEEN = frozenset(
@@ -25,15 +26,19 @@ _MAX_DEPTH = 60
 _MAX_REPEAT = 64
 
 
-class OdfExtractor:
+class OdfExtractor(Nesting):
     """Reads OpenDocument texts (odt, ott) and presentations (odp, otp), in a worker process."""
 
     name = "odf"
-    version = "1"
+    version = "2"
     in_process = False
+    has_own_text = True
 
-    def __init__(self, limits: MemberLimits | None = None) -> None:
-        self._limits = limits
+    def inside(self, members: MemberReader) -> Extractor:
+        return OdfExtractor(members, limits=members.limits)
+
+    def members(self, source: Source, context: ExtractContext, reader: MemberReader) -> Iterator[Member]:
+        return picture_members(source, context, reader.limits)
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text with its headings; in presentations, slide by slide.
@@ -51,24 +56,33 @@ class OdfExtractor:
             reader.read(body)
             reader.margins(package.lesser("styles.xml"))
             facts = Facts(package.lesser("meta.xml"))
-        text = reader.out.text
-        if not any(char.isalnum() for char in text):
-            raise no_text(source)
-        check_length(source, text, context)
-        first = next((heading.title for heading in reader.out.headings if heading.level == 1), None)
-        return Document(
-            path=source.path,
-            collection=source.collection,
-            media_type=source.media_type,
-            text=text,
-            title=facts.get("title") or reader.title or first,
-            date=facts.date,
-            metadata=facts.metadata(),
-            has_lines=False,
-            segments=tuple(reader.out.segments),
-            headings=tuple(reader.out.headings),
-            warnings=tuple(package.warnings),
-        )
+            text = reader.out.text
+            check_length(source, text, context)
+            first = next((heading.title for heading in reader.out.headings if heading.level == 1), None)
+            document = Document(
+                path=source.path,
+                collection=source.collection,
+                media_type=source.media_type,
+                text=text,
+                title=facts.get("title") or reader.title or first,
+                date=facts.date,
+                metadata=facts.metadata(),
+                has_lines=False,
+                segments=tuple(reader.out.segments),
+                headings=tuple(reader.out.headings),
+                warnings=tuple(package.warnings),
+            )
+            return illustrated(source, document, package, _drawn)
+
+
+def _drawn(package: Package, wanted: Wanted) -> Iterator[Drawn]:
+    tree = package.xml("content.xml")
+    slides = list(descendants(tree, "page")) if tree is not None else []
+    for number, slide in enumerate(slides, start=1):
+        if wanted(number):
+            yield from frames_in(slide, number)
+    if tree is not None and not slides:
+        yield from frames_in(tree)
 
 
 def refuse_encrypted(package: Package) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lilbee_core.errors import LilbeeError, LimitExceeded, NoText
-from lilbee_core.extract._formats import ARCHIVES, IMAGES, MAIL, MBOX, OUTLOOK, PDF
+from lilbee_core.extract._formats import ARCHIVES, DOCX, IMAGES, MAIL, MBOX, ODF, OUTLOOK, PDF, SLIDES
 from lilbee_core.extract._layout import NoLayout, opened, page_picture, page_size
 from lilbee_core.extract._reading import damaged, read_bytes
 from lilbee_core.types import Source
@@ -35,7 +35,7 @@ def has_pictures(media_type: str) -> bool:
 
 def may_hold_pictures(media_type: str) -> bool:
     """Say whether files of a type may be pictures of text, or hold files that are."""
-    return has_pictures(media_type) or media_type in (*ARCHIVES, *MAIL, *MBOX, *OUTLOOK)
+    return has_pictures(media_type) or media_type in (*ARCHIVES, *MAIL, *MBOX, *OUTLOOK, *DOCX, *SLIDES, *ODF)
 
 
 def take_picture(source: Source, page: int, passwords: str | None, most_pixels: int) -> Picture | LilbeeError:

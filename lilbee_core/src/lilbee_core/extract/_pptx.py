@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from lilbee_core.extract._drawn import Drawn, Wanted, illustrated, picture_members, pictures_in
 from lilbee_core.extract._formulas import formula
+from lilbee_core.extract._members import Member, MemberReader, Nesting
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
-from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
+from lilbee_core.extract._reading import check_length, damaged, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
-from lilbee_core.plugins.specs import MemberLimits
-from lilbee_core.protocols import ExtractContext
+from lilbee_core.protocols import ExtractContext, Extractor
 from lilbee_core.types import Document, Source
 
 _TITLES = frozenset(("title", "ctrTitle"))
@@ -20,15 +21,19 @@ _CHANGING = ("slidenum", "datetime")
 _MAX_DEPTH = 40
 
 
-class PptxExtractor:
+class PptxExtractor(Nesting):
     """Reads PowerPoint presentations (pptx, ppsx, potx, pptm), in a worker process. Pages are slides."""
 
     name = "pptx"
-    version = "1"
+    version = "2"
     in_process = False
+    has_own_text = True
 
-    def __init__(self, limits: MemberLimits | None = None) -> None:
-        self._limits = limits
+    def inside(self, members: MemberReader) -> Extractor:
+        return PptxExtractor(members, limits=members.limits)
+
+    def members(self, source: Source, context: ExtractContext, reader: MemberReader) -> Iterator[Member]:
+        return picture_members(source, context, reader.limits)
 
     def extract(self, source: Source, context: ExtractContext) -> Document:
         """Return the text slide by slide.
@@ -45,23 +50,28 @@ class PptxExtractor:
                 context.check()
                 out.part(_Slide(package, part).read(), page=number, label=f"slide {number}")
             facts = Facts.of(package)
-        text = out.text
-        if not any(char.isalnum() for char in text):
-            raise no_text(source)
-        check_length(source, text, context)
-        return Document(
-            path=source.path,
-            collection=source.collection,
-            media_type=source.media_type,
-            text=text,
-            title=facts.get("title") or next((heading.title for heading in out.headings), None),
-            date=facts.date,
-            metadata=facts.metadata(),
-            has_lines=False,
-            segments=tuple(out.segments),
-            headings=tuple(out.headings),
-            warnings=tuple(package.warnings),
-        )
+            text = out.text
+            check_length(source, text, context)
+            document = Document(
+                path=source.path,
+                collection=source.collection,
+                media_type=source.media_type,
+                text=text,
+                title=facts.get("title") or next((heading.title for heading in out.headings), None),
+                date=facts.date,
+                metadata=facts.metadata(),
+                has_lines=False,
+                segments=tuple(out.segments),
+                headings=tuple(out.headings),
+                warnings=tuple(package.warnings),
+            )
+            return illustrated(source, document, package, _drawn)
+
+
+def _drawn(package: Package, wanted: Wanted) -> Iterator[Drawn]:
+    for number, part in enumerate(_slides(package), start=1):
+        if wanted(number):
+            yield from pictures_in(package, part, package.lesser(part), number)
 
 
 def _slides(package: Package) -> list[str]:

@@ -9,6 +9,8 @@ from lilbee_core.errors import LilbeeError, NoText
 from lilbee_core.extract._members import GAP, member_segments, moved_tables
 from lilbee_core.types import Document, Heading, Metadata, Scan, Segment, Source, Span, Table
 
+_MOST_FAILURES = 20
+
 
 def source_of(scan: Scan, around: Source) -> Source:
     """Return the member as a file of its own, without its bytes; the file itself if the scan is of its own pages."""
@@ -46,14 +48,16 @@ def own_document(document: Document, scan: Scan) -> Document | NoText:
 def with_scans(document: Document, read: Sequence[tuple[Scan, Document | LilbeeError]]) -> Document:
     """Return the document with what was recognized on its members, each in its place."""
     out = _Rewritten(document)
-    warnings = list(document.warnings)
+    warnings, failed = list(document.warnings), list[str]()
     for scan, result in sorted(read, key=lambda pair: pair[0].span.start):
         if isinstance(result, LilbeeError):
-            warnings.append(f"{scan.kind} not read: {result.message}")
+            failed.append(f"{scan.kind} not read: {result.message}")
             continue
         out.put(scan, result)
         warnings += [f"{scan.member}: {warning}" if scan.member else warning for warning in result.warnings]
     out.finish()
+    more = len(failed) - _MOST_FAILURES
+    warnings += [*failed[:_MOST_FAILURES], *([f"and {more} more not read"] if more > 0 else [])]
     return replace(
         document,
         text=out.text,
