@@ -51,6 +51,8 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "skill": (("add", "Weigh it.", "--name", "weigh", "--description", "To weigh hives"), ("list", "hives")),
     "prompt": (("list",), ("show", "answer.system"), ("set", "answer.system", "Be brief."), ("unset", "answer.system"),
                ("preview", "When does the queen lay eggs?")),
+    "agent-config": (("claude",), ("claude", "--write")),
+    "launch": (),  # its output is the client's: test_agents.py
     "token": (("create", "phone", "--read-only"), ("list",), ("revoke", "phone")),
     "config": ((), ("get", "top_k"), ("set", "top_k", "5"), ("unset", "top_k")),
     "trust": ((),),

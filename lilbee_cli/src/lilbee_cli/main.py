@@ -50,6 +50,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "placement": ("lilbee_cli.commands.placement", "Show and change which card runs which model file."),
     "engine": ("lilbee_cli.commands.engine", "Show, read and end the servers that run model files."),
     "token": ("lilbee_cli.commands.token", "Make, list and revoke tokens for programs."),
+    "agent-config": ("lilbee_cli.commands.agent_config", "Print or write what agents are told of a library."),
+    "launch": ("lilbee_cli.commands.launch", "Start an agent that knows this library."),
     "doctor": ("lilbee_cli.commands.doctor", "Check the installation and the index."),
     "completion": ("lilbee_cli.commands.completion", "Print a shell completion script."),
     "version": ("lilbee_cli.commands.version", "Print the version."),

@@ -21,6 +21,8 @@ RESERVED = frozenset(
         "LILBEE_BENCH_PEER",
         "LILBEE_BENCH_QUICK",
         "LILBEE_COMPLETE",
+        "LILBEE_TOKEN",
+        "LILBEE_CLIENT_CONFIG",
     }
 )
 """Variables that start with LILBEE_ and are no settings."""
