@@ -303,7 +303,10 @@ def _biff_text(text: str, size: str) -> bytes:
 
 
 def xls(
-    rows: Sequence[Sequence[str | tuple[float, str]]], *, comment: tuple[int, int, str, str] | None = None
+    rows: Sequence[Sequence[str | tuple[float, str]]],
+    *,
+    comment: tuple[int, int, str, str] | None = None,
+    palette: bytes | None = None,
 ) -> bytes:
     """Return an older workbook (.xls) with one sheet, Fees; a `comment` is row, column, author and text."""
     formats = list(dict.fromkeys(cell[1] for row in rows for cell in row if isinstance(cell, tuple)))
@@ -315,7 +318,7 @@ def xls(
     styles = b"".join(
         _biff(0xE0, struct.pack("<HHH", 0, number, 1) + bytes(14)) for number in (0, *range(164, 164 + len(formats)))
     )
-    front = start + fonts + codes + styles
+    front = start + fonts + codes + styles + (_biff(0x92, palette) if palette is not None else b"")
     at = len(front) + len(_biff(0x85, bytes(6) + _biff_text("Fees", "<B"))) + len(_biff(0x0A))
     book = front + _biff(0x85, struct.pack("<IH", at, 0) + _biff_text("Fees", "<B")) + _biff(0x0A)
     sheet = _biff(0x809, struct.pack("<HHHHII", 0x600, 16, 0, 0, 0, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -96,6 +97,9 @@ def test_files_beyond_the_limits_are_named(pool: ExtractPool, what: str) -> None
     assert isinstance(error, LimitExceeded)
     assert what in error.message
     assert error.hint
+    if what in {"allocate", "rust_abort"}:
+        assert re.search(r"more memory than the limit of [\d,]+ MB", error.message)
+        assert "extract_memory_mb" in error.hint
 
 
 def test_memory_is_watched_where_the_process_cannot_limit_itself() -> None:

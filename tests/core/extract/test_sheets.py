@@ -254,6 +254,11 @@ def test_an_older_workbook_reads_as_it_looks(document: ReadDocument, read: Read)
     assert error.code == "extract.damaged"
 
 
+def test_an_older_workbook_whose_formats_are_broken_is_read_without_them(document: ReadDocument) -> None:
+    rows: list[list[str | tuple[float, str]]] = [["Price", "Day"], [(0.1 + 0.2, '0.00" €"'), (45000.5, "dd.mm.yyyy")]]
+    assert document("a.xls", xls(rows, palette=b"\5\0")).text == "Fees\n\nPrice | Day\n0.3 | 2023-03-15 12:00"
+
+
 # --------------------------------------------------------------------------- OpenDocument
 
 

@@ -17,6 +17,8 @@ class FileContext:
     max_chars: int
     password: str | None = None
     languages: tuple[str, ...] = ()
+    memory_mb: int | None = None
+    """The limit under which the process stands, as far as it is told."""
     stop: Callable[[], None] = _never
 
     def check(self) -> None:

@@ -139,7 +139,7 @@ class Lane:
             case Loss.TIMEOUT:
                 return timed_out(source, self._timeout_s)
             case Loss.MEMORY:
-                return out_of_memory(source)
+                return out_of_memory(source, self._setup().memory_mb)
             case Loss.STOPPED:
                 return _given_up(source)
             case Loss.NOT_STARTED:

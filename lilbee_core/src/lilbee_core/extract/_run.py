@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lilbee_core.errors import ExtractError, LilbeeError, LimitExceeded
+from lilbee_core.extract._context import FileContext
 from lilbee_core.extract._reading import check_length, not_readable
 from lilbee_core.extract._tables import with_tables
 from lilbee_core.protocols import ExtractContext, Extractor
@@ -25,6 +26,8 @@ def run_extractor(extractor: Extractor, source: Source, context: ExtractContext)
         check_length(source, document.text, context)
         return replace(with_tables(_whole_letters(document)), extractor=f"{extractor.name}/{extractor.version}")
     except Exception as error:  # noqa: BLE001 - an extractor may be anybody's code; its failure costs one file
+        if isinstance(error, MemoryError):
+            return out_of_memory(source, context.memory_mb if isinstance(context, FileContext) else None)
         return _as_ours(error, extractor, source)
 
 
@@ -76,8 +79,6 @@ def _as_ours(error: Exception, extractor: Extractor, source: Source) -> LilbeeEr
             return error
         case OSError():
             return not_readable(source, error)
-        case MemoryError():
-            return out_of_memory(source)
         case RecursionError():
             return LimitExceeded(f"{source.path} is nested too deeply", hint="Check where the file comes from.")
         case _:
@@ -88,10 +89,11 @@ def _as_ours(error: Exception, extractor: Extractor, source: Source) -> LilbeeEr
             )
 
 
-def out_of_memory(source: Source) -> LimitExceeded:
+def out_of_memory(source: Source, most_mb: int | None) -> LimitExceeded:
     """Return the error for a file that needs more memory than one file may use."""
+    limit = "one file may use" if most_mb is None else f"the limit of {most_mb:,} MB"
     return LimitExceeded(
-        f"{source.path} needs more memory than one file may use", hint="Raise extract_memory_mb, or split the file."
+        f"{source.path} needs more memory than {limit}", hint="Raise extract_memory_mb, or split the file."
     )
 
 

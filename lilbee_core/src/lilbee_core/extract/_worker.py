@@ -51,7 +51,7 @@ def _answer(replies: IO[bytes], worker: _Worker, task: Task) -> None:
     try:
         send(replies, Reply(result=result))
     except MemoryError:
-        send(replies, Reply(result=out_of_memory(task.source)))
+        send(replies, Reply(result=out_of_memory(task.source, worker.memory_mb)))
     except (pickle.PicklingError, TypeError, AttributeError):
         name = task.recipe.name if task.recipe is not None else "picture"
         error = PluginError(f"the extractor {name!r} returned something that cannot leave its process")
@@ -63,7 +63,13 @@ class _Worker:
 
     def __init__(self, setup: Setup) -> None:
         self._services = ExtractServices(cache_dir=setup.cache_dir, limits=setup.limits)
-        self._context = FileContext(max_chars=setup.max_chars, password=setup.password, languages=setup.languages)
+        self.memory_mb = setup.memory_mb
+        self._context = FileContext(
+            max_chars=setup.max_chars,
+            password=setup.password,
+            languages=setup.languages,
+            memory_mb=setup.memory_mb,
+        )
         self._most_pixels = setup.most_pixels
         self._built: dict[str, Extractor] = {}
         # The pages of a member are asked for one after the other.

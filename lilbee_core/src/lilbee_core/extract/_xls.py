@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, cast
 
+from lilbee_core.errors import LilbeeError
 from lilbee_core.extract._cells import Comment, Row, Sheet
 from lilbee_core.extract._number_codes import BUILT_IN, GENERAL
 from lilbee_core.extract._numbers import shown_number, shown_text
@@ -17,6 +18,8 @@ from lilbee_core.types import Source
 _TEXT, _NUMBER, _DATE, _TRUTH, _ERROR = 1, 2, 3, 4, 5
 _ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 _CHECK_EVERY = 1_000
+_CODES = {_DATE: "yyyy-mm-dd h:mm"}
+"""How cells are shown whose own formats could not be read."""
 _OURS = frozenset((14, 22, *range(27, 37), *range(50, 59)))
 """Formats that follow the system's settings, whatever the file writes for them."""
 
@@ -69,25 +72,28 @@ def read_old_workbook(source: Source, data: bytes, context: ExtractContext) -> I
     Raises:
         ExtractError: If the workbook cannot be read.
     """
-    try:
-        yield from _read(data, context)
-    except MemoryError:
-        raise
-    except Exception as error:
-        if type(error).__module__.startswith("lilbee_core"):
+    failure: Exception | None = None
+    # A file whose formats are broken is still read, without them.
+    for formats in (True, False):
+        try:
+            yield from list(_read(data, context, formats=formats))
+        except (MemoryError, LilbeeError):
             raise
-        # The library raises what it likes on broken files.
-        raise damaged(source, "its content does not follow its format") from error
+        except Exception as error:  # noqa: BLE001 - the library raises what it likes on broken files
+            failure = error
+        else:
+            return
+    raise damaged(source, "its content does not follow its format") from failure
 
 
-def _read(data: bytes, context: ExtractContext) -> Iterator[Sheet]:
+def _read(data: bytes, context: ExtractContext, *, formats: bool) -> Iterator[Sheet]:
     import xlrd
 
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         book = cast("_Xlrd", xlrd).open_workbook(
             file_contents=data,
             logfile=nowhere,
-            formatting_info=True,
+            formatting_info=formats,
             on_demand=True,
             ragged_rows=True,
             ignore_workbook_corruption=True,
@@ -125,7 +131,7 @@ def _sheet(read: _Sheet, codes: Sequence[str], from_1904: bool, context: Extract
 
 def _shown(cell: _Cell, codes: Sequence[str], from_1904: bool) -> str:
     style = cell.xf_index
-    code = codes[style] if style is not None and style < len(codes) else GENERAL
+    code = codes[style] if style is not None and style < len(codes) else _CODES.get(cell.ctype, GENERAL)
     if isinstance(cell.value, str):
         return shown_text(cell.value, code) if cell.ctype == _TEXT else ""
     if cell.ctype in {_NUMBER, _DATE}:
