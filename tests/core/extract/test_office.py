@@ -352,6 +352,36 @@ def test_docx_inserted_blocks_and_controls_are_read(document: ReadDocument) -> N
 # --------------------------------------------------------------------------- OpenDocument
 
 
+def test_odt_lists_have_their_numbers(document: ReadDocument) -> None:
+    def level(depth: int, form: str, more: str = "") -> str:
+        return f'<text:list-level-style-number text:level="{depth}" style:num-format="{form}" {more}/>'
+
+    def item(text: str, inner: str = "", more: str = "") -> str:
+        return f"<text:list-item {more}><text:p>{text}</text:p>{inner}</text:list-item>"
+
+    def listed(inner: str, more: str = 'text:style-name="L"') -> str:
+        return f"<text:list {more}>{inner}</text:list>"
+
+    style = (
+        '<text:list-style style:name="L">'
+        + level(1, "1", 'style:num-suffix="."')
+        + level(2, "a", 'style:num-prefix="(" style:num-suffix=")" text:display-levels="2"')
+        + '<text:list-level-style-bullet text:level="3"/></text:list-style>'
+    )
+    nested = listed(item("b", listed(item("c"), "")) + item("d"), "")
+    body = (
+        listed(item("a", nested) + item("e", listed(item("f"), "")) + item("g", more='text:start-value="7"'))
+        + "<text:p>gap</text:p>"
+        + listed(item("h"), 'text:style-name="L" text:continue-numbering="true"')
+        + listed(item("i"))
+        + listed(item("j"), "")
+    )
+    book = odf(body, styles=f'<office:automatic-styles xmlns:style="urn:s">{style}</office:automatic-styles>')
+    assert document("a.odt", book).text == (
+        "1. a\n  (1.a) b\n    - c\n  (1.b) d\n2. e\n  (2.a) f\n7. g\n\ngap\n\n8. h\n1. i\n- j"
+    )
+
+
 def test_odt_comments_margins_and_layout_tables(document: ReadDocument) -> None:
     body = (
         "<text:p>Text<office:annotation><dc:creator xmlns:dc='urn:dc'>Jo</dc:creator><text:p>really?</text:p>"

@@ -85,10 +85,11 @@ class Numbering:
 
     def _shown(self, number: str, group: str, depth: int) -> str:
         form, _, start = self._levels.get((number, depth), ("decimal", "", 1))
-        return _formatted(self._counters.get((group, depth), start), form)
+        return formatted(self._counters.get((group, depth), start), form)
 
 
-def _formatted(value: int, form: str) -> str:
+def formatted(value: int, form: str) -> str:
+    """Return a number as a list shows it (`decimal`, `lowerLetter`, `upperRoman`, …)."""
     if form in {"lowerLetter", "upperLetter"} and value > 0:
         letter = chr(ord("a") + (value - 1) % 26) * min(5, (value - 1) // 26 + 1)
         return letter.upper() if form == "upperLetter" else letter

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from lilbee_core.errors import EncryptedDocument
 from lilbee_core.extract._drawn import Drawn, Wanted, frames_in, illustrated, picture_members
 from lilbee_core.extract._members import Member, MemberReader, Nesting
+from lilbee_core.extract._odf_lists import ListMarks
 from lilbee_core.extract._package import Facts, Package, attribute, child, descendants, local
 from lilbee_core.extract._reading import check_length, damaged, read_bytes
 from lilbee_core.extract._writer import TextWriter, table_row
@@ -30,7 +31,7 @@ class OdfExtractor(Nesting):
     """Reads OpenDocument texts (odt, ott) and presentations (odp, otp), in a worker process."""
 
     name = "odf"
-    version = "2"
+    version = "3"
     in_process = False
     has_own_text = True
 
@@ -52,9 +53,10 @@ class OdfExtractor(Nesting):
             body = child(tree, "body") if tree is not None else None
             if body is None:
                 raise damaged(source, "it holds no document")
-            reader = _Reader(context)
+            styles = package.lesser("styles.xml")
+            reader = _Reader(context, ListMarks(tree, styles))
             reader.read(body)
-            reader.margins(package.lesser("styles.xml"))
+            reader.margins(styles)
             facts = Facts(package.lesser("meta.xml"))
             text = reader.out.text
             check_length(source, text, context)
@@ -98,8 +100,9 @@ def refuse_encrypted(package: Package) -> None:
 class _Reader:
     """Walks a document and writes its text."""
 
-    def __init__(self, context: ExtractContext) -> None:
+    def __init__(self, context: ExtractContext, marks: ListMarks) -> None:
         self.out = TextWriter()
+        self._marks = marks
         self.title: str | None = None
         self._context = context
         self._notes: list[str] = []
@@ -178,6 +181,7 @@ class _Reader:
             self._blocks(box, 1)
 
     def _list(self, element: Element, depth: int, lists: int) -> None:
+        self._marks.begin(element)
         for item in element:
             if local(item) not in {"list-item", "list-header"}:
                 continue
@@ -185,10 +189,13 @@ class _Reader:
             for one in item:
                 if local(one) in {"p", "h"} and first:
                     text = self._text(one)
-                    self.out.block(f"{'  ' * lists}- {text}" if text.strip() else "", tight=True)
+                    if text.strip():
+                        mark = f"{self._marks.mark(item)} " if local(item) == "list-item" else ""
+                        self.out.block(f"{'  ' * lists}{mark}{text}", tight=True)
                     first = False
                 else:
                     self._blocks_of(one, depth + 1, lists + 1)
+        self._marks.end()
 
     def _table(self, table: Element, depth: int) -> None:
         for row in _rows(table):
