@@ -9,9 +9,10 @@ import io
 import lzma
 import os
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -247,6 +248,78 @@ def test_protected_archives_say_so(read: Read) -> None:
     assert isinstance(read("a.zip", bytes(data)), EncryptedDocument)
     error = read("a.zip", bytes(data), password="wrong")
     assert isinstance(error, EncryptedDocument)
+
+
+def locked_member(data: bytes, name: bytes) -> bytes:
+    """Return a zip archive one of whose members says that it is encrypted."""
+    out = bytearray(data)
+    for mark, flags, names in ((b"PK\x03\x04", 6, 30), (b"PK\x01\x02", 8, 46)):
+        at = -1
+        while (at := data.find(mark, at + 1)) >= 0:
+            if data.startswith(name, at + names):
+                out[at + flags] |= 1
+    return bytes(out)
+
+
+def tarred(parts: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in parts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return out.getvalue()
+
+
+PARTS: dict[str, str | bytes] = {"a.txt": "before", "bad.txt": "Razorbill " * 50, "z.txt": "behind"}
+
+
+def test_a_member_that_is_locked_or_damaged_costs_itself_alone(document: ReadDocument) -> None:
+    whole = zipped(PARTS)
+    at = whole.index(b"bad.txt") + len(b"bad.txt")
+    damaged = whole[: at + 4] + b"\xff\xff\xff\xff" + whole[at + 8 :]
+    for data, why in ((locked_member(whole, b"bad.txt"), "protected by a password"), (damaged, "is damaged")):
+        found = document("a.zip", data)
+        assert [one.member for one in found.segments] == ["a.txt", "z.txt"]
+        (told,) = found.warnings
+        assert "bad.txt" in told
+        assert why in told
+    assert (
+        "the given password does not open it"
+        in document("a.zip", locked_member(whole, b"bad"), password="x").warnings[0]
+    )
+
+
+def test_what_follows_a_damaged_entry_of_a_tar_archive_is_told(document: ReadDocument) -> None:
+    whole = tarred({name: str(text).encode() for name, text in PARTS.items()})
+    at = whole.index(b"bad.txt")
+    found = document("a.tar", whole[:at] + b"\xff" * 512 + whole[at + 512 :])
+    assert [one.member for one in found.segments] == ["a.txt"]
+    assert found.warnings == ("what follows the first 1 entries is damaged and was not read",)
+    cut = document("a.tar", whole[: at + 600])
+    assert [one.member for one in cut.segments] == ["a.txt"]
+    assert "bad.txt is damaged: it is cut short" in cut.warnings[0]
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_packed_files_are_read_as_far_as_they_are_whole(ending: str, document: ReadDocument, read: Read) -> None:
+    pack, name = PACKERS[ending], f"notes.txt.{ending}"
+    lines = "".join(f"line {number} {Random(number).random()}\n" for number in range(40_000))
+    whole = pack(lines.encode())
+    assert document(name, whole + b"\0" * 512).warnings == ()
+    assert document(name, whole + pack(b"and more")).text == f"{lines}and more"
+    trailing = document(name, whole + b"signature")
+    assert (trailing.text, trailing.warnings) == (lines.rstrip("\n"), ("the last 9 bytes of it are no part of it",))
+    cut = document(name, whole[: len(whole) // 2] if ending == "gz" else whole[:-20])
+    assert lines.startswith(cut.text[:1000])
+    assert len(cut.text) > 100_000
+    assert any("behind its first" in warning for warning in cut.warnings)
+    archive = pack(tarred({"dir/x.txt": b"inside"}))
+    assert document(f"a.tar.{ending}", archive + b"signature").text == "inside"
+    assert isinstance(read(name, whole[:12]), ExtractError)
 
 
 def test_attachments_of_an_outlook_mail_without_any_are_none() -> None:

@@ -187,6 +187,13 @@ def test_what_cannot_be_unpacked_is_named(read: Read) -> None:
         contents(PPMD)
 
 
+def test_a_damaged_file_costs_itself_alone(document: ReadDocument) -> None:
+    data = sevenzip({"a.txt": b"Razorbill", "b.txt": b"Guillemot"}, b"\x00", b"", bytes)
+    found = document("a.7z", data.replace(b"Razor", b"RazOr"))
+    assert [one.member for one in found.segments] == ["b.txt"]
+    assert found.warnings == ("member not read: a.txt is damaged: it cannot be unpacked",)
+
+
 def test_names_lead_nowhere(document: ReadDocument) -> None:
     data = sevenzip({"../../evil.md": b"a", "/abs.md": b"b", "c:\\d\\..\\e.md": b"c", "__MACOSX/x": b"d"})
     assert [one.member for one in document("a.7z", data).segments] == ["evil.md", "abs.md", "c:/d/e.md"]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import IO
 
-from lilbee_core.errors import LilbeeError, LimitExceeded, UnsupportedFormat
+from lilbee_core.errors import EncryptedDocument, ExtractError, LimitExceeded, NoText, UnsupportedFormat
 from lilbee_core.extract import _zip_aes
 from lilbee_core.extract._members import Joined, Member, MemberReader, Nesting, held
 from lilbee_core.extract._package import BROKEN_ZIP
+from lilbee_core.extract._packed_alone import unpacked_alone
 from lilbee_core.extract._reading import check_length, damaged, locked, no_text, read_bytes, split_passwords
 from lilbee_core.extract._sevenzip import MARK as SEVENZIP_MARK
 from lilbee_core.extract._sevenzip import Entry, SevenZip
@@ -35,7 +34,7 @@ class ArchiveExtractor(Nesting):
     """Reads archives (zip, 7z, tar) and packed files (gzip, bzip2, xz). A hit names the member, through all levels."""
 
     name = "archive"
-    version = "2"
+    version = "3"
     in_process = False
 
     def inside(self, members: MemberReader) -> Extractor:
@@ -61,20 +60,26 @@ class ArchiveExtractor(Nesting):
         joined = Joined()
         reader = self.reader(source)
         count = 0
-        refused: LilbeeError | None = None
+        refused: ExtractError | None = None
         try:
             for number, member in enumerate(self.members(source, context, reader)):
                 count += 1
                 found = reader.read(member, context)
                 joined.add_read(found, member.name, number, "member")
-                if refused is None and isinstance(found.result, LimitExceeded | UnsupportedFormat):
+                if refused is None and isinstance(found.result, ExtractError) and not isinstance(found.result, NoText):
                     refused = found.result
         except UnknownMethod as error:
             raise _packed_oddly(source.path, error) from error
+        except _Partly as error:
+            joined.warn(str(error))
+            refused = refused or damaged(source, str(error))
         except _BROKEN as error:
-            raise damaged(source, "it cannot be unpacked") from error
+            broken = damaged(source, "it cannot be unpacked")
+            if not joined.segments and not joined.scans:
+                raise broken from error
+            joined.warn(f"what follows the first {count} members is damaged and was not read")
         if not joined.segments and not joined.scans:
-            raise _of_member(source, refused) if refused is not None else no_text(source)
+            raise _without_text(source, refused, context)
         check_length(source, joined.text, context)
         return Document(
             path=source.path,
@@ -89,6 +94,10 @@ class ArchiveExtractor(Nesting):
             scans=tuple(joined.scans),
             tables=tuple(joined.tables),
         )
+
+
+class _Partly(Exception):
+    """What follows the members that were yielded cannot be read."""
 
 
 # ------------------------------------------------------------------ zip
@@ -109,16 +118,19 @@ def _unzipped(
     source: Source, opened: tuple[zipfile.ZipFile, bytes], entry: zipfile.ZipInfo, password: str | None, most: int
 ) -> bytes:
     archive, data = opened
+    member = replace(source, path=_shown(entry.filename))
     try:
         if not entry.flag_bits & 1:
             with archive.open(entry) as handle:
                 return _limited(entry.filename, handle, most)
         if entry.compress_type == _zip_aes.METHOD:
-            return _limited(entry.filename, io.BytesIO(_under_aes(source, data, entry, password, most)), most)
-        return _unlocked(source, archive, entry, password, most)
+            return _limited(entry.filename, io.BytesIO(_under_aes(member, data, entry, password, most)), most)
+        return _unlocked(member, archive, entry, password, most)
     except NotImplementedError as error:
         method = UnknownMethod(f"method {entry.compress_type} of zip")
-        raise _packed_oddly(_shown(entry.filename), method) from error
+        raise _packed_oddly(member.path, method) from error
+    except BROKEN_ZIP as error:
+        raise damaged(member, "it cannot be unpacked") from error
 
 
 def _under_aes(source: Source, data: bytes, entry: zipfile.ZipInfo, password: str | None, most: int) -> bytes:
@@ -156,65 +168,72 @@ def _sevenzip_members(source: Source, data: bytes, context: ExtractContext, read
             context.check()
             if not _is_noise(entry.name):
                 reader.spend(entry.size)
-                yield Member(
-                    _shown(entry.name), entry.size, partial(_unpacked, entry, blocks, reader.limits.member_bytes)
-                )
+                one = replace(source, path=_shown(entry.name))
+                load = partial(_unpacked, one, entry, blocks, reader.limits.member_bytes, context.password)
+                yield Member(one.path, entry.size, load)
     except WrongPassword as error:
         raise locked(source, context.password) from error
 
 
-def _unpacked(entry: Entry, blocks: Iterator[bytes], most: int) -> bytes:
+def _unpacked(member: Source, entry: Entry, blocks: Iterator[bytes], most: int, password: str | None) -> bytes:
     if entry.size > most:
         raise _member_too_big(entry.name, most)
     try:
         return b"".join(blocks)
     except UnknownMethod as error:
-        raise _packed_oddly(_shown(entry.name), error) from error
+        raise _packed_oddly(member.path, error) from error
+    except WrongPassword as error:
+        raise locked(member, password) from error
+    except BrokenArchive as error:
+        raise damaged(member, "it cannot be unpacked") from error
 
 
 # ------------------------------------------------------------------ tar, and files packed one by one
 
 
 def _tar_members(source: Source, data: bytes, context: ExtractContext, reader: MemberReader) -> Iterator[Member]:
+    count = 0
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         for entry in archive:
             context.check()
+            count += 1
             if not entry.isfile() or _is_noise(entry.name):
                 continue
             reader.spend(entry.size)
             handle = archive.extractfile(entry)
             if handle is not None:
-                load = partial(_limited, entry.name, handle, reader.limits.member_bytes)
-                yield Member(_shown(entry.name), entry.size, load)
+                one = replace(source, path=_shown(entry.name))
+                yield Member(one.path, entry.size, partial(_from_tar, one, handle, reader.limits.member_bytes))
+        # The library takes a head that is none for the end.
+        if data[archive.offset : archive.offset + tarfile.BLOCKSIZE].strip(b"\0"):
+            raise _Partly(f"what follows the first {count} entries is damaged and was not read")
+
+
+def _from_tar(member: Source, handle: IO[bytes], most: int) -> bytes:
+    try:
+        return _limited(member.path, handle, most)
+    except tarfile.TarError as error:
+        raise damaged(member, "it is cut short") from error
 
 
 def _packed_alone(source: Source, data: bytes, context: ExtractContext, reader: MemberReader) -> Iterator[Member]:
-    content = _single(source, data, reader.limits.unpacked_bytes)
-    if content[_TAR_MARK_AT : _TAR_MARK_AT + 5] == b"ustar":
-        yield from _tar_members(source, content, context, reader)
-        return
-    if len(content) > reader.limits.member_bytes:
+    most = reader.limits.unpacked_bytes
+    single = unpacked_alone(data, most)
+    if len(single.content) > most:
         raise _too_big(source)
-    reader.spend(len(content))
-    name = source.path.rsplit("/", 1)[-1]
-    ending = next((one for _, one, _ in _PACKED_ALONE if name.lower().endswith(one)), "")
-    yield held(name[: len(name) - len(ending)], content)
-
-
-def _single(source: Source, data: bytes, most: int) -> bytes:
-    file = io.BytesIO(data)
-    if data.startswith(b"\x1f\x8b"):
-        with gzip.GzipFile(fileobj=file) as gzipped:
-            content = gzipped.read(most + 1)
-    elif data.startswith(b"BZ"):
-        with bz2.BZ2File(file) as bzipped:
-            content = bzipped.read(most + 1)
+    if not single.content and single.trouble:
+        raise damaged(source, single.trouble)
+    if single.content[_TAR_MARK_AT : _TAR_MARK_AT + 5] == b"ustar":
+        yield from _tar_members(source, single.content, context, reader)
     else:
-        with lzma.LZMAFile(file) as xzipped:
-            content = xzipped.read(most + 1)
-    if len(content) > most:
-        raise _too_big(source)
-    return content
+        if len(single.content) > reader.limits.member_bytes:
+            raise _too_big(source)
+        reader.spend(len(single.content))
+        name = source.path.rsplit("/", 1)[-1]
+        ending = next((one for _, one, _ in _PACKED_ALONE if name.lower().endswith(one)), "")
+        yield held(name[: len(name) - len(ending)], single.content)
+    if single.trouble:
+        raise _Partly(single.trouble)
 
 
 # ------------------------------------------------------------------ limits and names
@@ -235,8 +254,13 @@ def _member_too_big(name: str, most: int) -> LimitExceeded:
     )
 
 
-def _of_member(source: Source, error: LilbeeError) -> LilbeeError:
-    return type(error)(f"{source.path} cannot be read: {error.message}", hint=error.hint, code=error.code)
+def _without_text(source: Source, refused: ExtractError | None, context: ExtractContext) -> ExtractError:
+    """Return the error for an archive of which nothing was read, with what was wrong with its first member."""
+    if refused is None:
+        return no_text(source)
+    if isinstance(refused, EncryptedDocument):
+        return locked(source, context.password)
+    return type(refused)(f"{source.path} cannot be read: {refused.message}", hint=refused.hint, code=refused.code)
 
 
 def _too_big(source: Source) -> LimitExceeded:

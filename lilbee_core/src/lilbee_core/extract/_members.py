@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lilbee_core.errors import LilbeeError, LimitExceeded, NoText, UnsupportedFormat
+from lilbee_core.errors import ExtractError, LilbeeError, LimitExceeded, NoText
 from lilbee_core.extract._formats import PDF
 from lilbee_core.extract._layout import NoLayout, opened
 from lilbee_core.extract._media import HEAD_BYTES
@@ -221,8 +221,8 @@ class MemberReader:
         context.check()
         try:
             data = member.load()
-        except (LimitExceeded, UnsupportedFormat) as error:
-            # They say of this member that it is too big or packed too oddly; the others are there all the same.
+        except ExtractError as error:
+            # This member is too big, packed too oddly, locked or damaged; the others are there all the same.
             return Read(error)
         source = self._source_of(member.name, data)
         try:

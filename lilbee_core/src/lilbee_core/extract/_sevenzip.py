@@ -34,6 +34,9 @@ _MOST_HEAD_BYTES = 64 * 1024 * 1024
 _ENCODED_HEADER = 0x17
 
 
+_Obstacle = UnknownMethod | WrongPassword | BrokenArchive
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file in the archive. `folder` is the number of the stream that holds it, None for an empty one."""
@@ -85,14 +88,11 @@ class SevenZip:
     def members(self) -> Iterator[tuple[Entry, Iterator[bytes]]]:
         """Yield each file with its content in blocks, which can be read until the next file is asked for.
 
-        Reading raises `UnknownMethod` where a file is packed in a way that nothing here undoes.
-
-        Raises:
-            BrokenArchive: If a content is not what the head says.
-            WrongPassword: If it is encrypted and no password opens it.
+        Reading raises `UnknownMethod` where a file is packed in a way that nothing here undoes, `WrongPassword` where
+        no password opens it, `BrokenArchive` where it is not what the head says; other files may be whole.
         """
         number: int | None = None
-        blocks: Iterator[bytes] | UnknownMethod = iter(())
+        blocks: Iterator[bytes] | _Obstacle = iter(())
         rest = b""
         for entry in self.entries:
             if entry.folder is None:
@@ -101,19 +101,23 @@ class SevenZip:
             if entry.folder != number:
                 number, rest = entry.folder, b""
                 blocks = self._open(number)
-            if isinstance(blocks, UnknownMethod):
+            if isinstance(blocks, _Obstacle):
                 yield entry, _Unreadable(blocks)
                 continue
             cut = _Cut(entry, blocks, rest)
             yield entry, iter(cut)
-            for _ in cut:
-                pass
+            try:
+                for _ in cut:
+                    pass
+            except BrokenArchive as error:
+                # What follows in the same stream cannot be reached.
+                blocks = error
             rest = cut.rest
 
-    def _open(self, number: int) -> Iterator[bytes] | UnknownMethod:
+    def _open(self, number: int) -> Iterator[bytes] | _Obstacle:
         try:
             return self._unpacked(number)
-        except UnknownMethod as error:
+        except (UnknownMethod, WrongPassword, BrokenArchive) as error:
             return error
 
     def _unpacked(self, number: int) -> Iterator[bytes]:
@@ -199,9 +203,9 @@ class _Cut:
 
 
 class _Unreadable:
-    """The content of a file that nothing here unpacks."""
+    """The content of a file that cannot be unpacked."""
 
-    def __init__(self, error: UnknownMethod) -> None:
+    def __init__(self, error: _Obstacle) -> None:
         self._error = error
 
     def __iter__(self) -> Iterator[bytes]:
