@@ -91,6 +91,19 @@ def test_a_download_ends_on_request_and_goes_on_where_it_was(api: Client, hub: F
     assert fetched(api)[-1][1]["state"] == "done"
 
 
+def test_a_sync_does_not_wait_for_a_download(api: Client, hub: FakeHub, bee: Lilbee) -> None:
+    states: list[str] = []
+
+    def sync_meanwhile(sent: int) -> None:
+        if not states:
+            states.append("")
+            states[0] = str(bee.jobs.start("sync").wait(20).state)
+
+    hub.on_piece = sync_meanwhile
+    assert fetched(api)[-1][1]["state"] == "done"
+    assert states == ["done"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

@@ -40,8 +40,9 @@ _CLOSE_S = 10.0
 class Jobs:
     """The jobs of a library: those of this process, run one at a time in a thread, and those of others.
 
-    They write the index, so a second one would only wait for the first. Those of a kind that runs `beside` the others
-    have no end of their own, and a thread each. Close it to cancel what runs. Threads may share it.
+    They write the index, so a second one would only wait for the first. Those of a kind that runs `beside` the others,
+    since it has no end of its own or writes no index, have a thread each. Close it to cancel what runs. Threads may
+    share it.
     """
 
     def __init__(

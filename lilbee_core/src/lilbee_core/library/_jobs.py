@@ -14,19 +14,23 @@ from lilbee_core.library._watching import WATCH, run_watch
 from lilbee_core.protocols import CancelToken
 
 
+PULL = "pull"
+"""Fetching a model: it writes no index, so nothing has to wait for it."""
+
+
 def build_jobs(parts: Parts) -> Jobs:
     """Return the jobs of a library; its state remembers them."""
     kinds = {
         "sync": partial(_sync, parts),
         "add": partial(_add, parts),
         "crawl": partial(_crawl, parts),
-        "pull": partial(_pull, parts),
+        PULL: partial(_pull, parts),
         "rebuild": partial(_rebuild, parts),
         "wiki": partial(_wiki, parts),
         "embed_anew": partial(_embed_anew, parts),
         WATCH: partial(_watch, parts),
     }
-    return Jobs(kinds, parts.state, parts.clock, beside={WATCH})
+    return Jobs(kinds, parts.state, parts.clock, beside={WATCH, PULL})
 
 
 def _sync(
