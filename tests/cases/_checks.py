@@ -11,6 +11,7 @@ from tests.cases._errors import kind_of, matches
 from tests.cases._hits import folded, ghosts, meets, missing, shown
 from tests.cases._outcome import Outcome
 from tests.cases._status import fresh_differs, mixed
+from tests.cases._wiki_steps import GRAPH, WIKI_PAGE
 
 Check = Callable[[Outcome, Any], str | None]
 
@@ -229,7 +230,8 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "list_files": NAMES,
     "list_skipped": NAMES,
     "status": STATUS,
-    "graph": {"must_not": lambda outcome, wanted: None if not outcome.value else str(outcome.value)},
+    "graph": GRAPH,
+    "wiki_page": WIKI_PAGE,
     "crawl": {"pages": lambda outcome, wanted: _equal(outcome.value.pages, wanted)},
     "disk": {"must_not_exist": _not_on_disk},
     "logs_and_index_files": {"must_not": _not_written},

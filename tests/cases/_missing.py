@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.cases._case import Case, all_steps
@@ -17,19 +18,11 @@ STEPS = {
     "serve": "the cases do not drive the HTTP server yet",
     "mcp": "the cases do not drive the MCP server yet",
     "kill_parent": "the cases do not drive the MCP server yet",
-    "wiki_build": "the wiki is not there yet",
-    "wiki_page": "the wiki is not there yet",
-    "edit_wiki_page": "the wiki is not there yet",
     "backend": "model servers are not there yet",
 }
 """Kinds of steps without a feature behind them."""
 
-NEEDS = {
-    "concepts": "the concept graph is not there yet",
-}
-"""What a case needs of the product."""
-
-UNKEPT = {}
+UNKEPT: dict[str, str] = {}
 """Those of our own cases whose promise is not kept yet, and why. They must fail: one that passes has to leave."""
 
 OWN = Path(__file__).with_name("data")
@@ -39,8 +32,6 @@ OWN = Path(__file__).with_name("data")
 def why_skipped(case: Case) -> str | None:
     """Return why a case cannot be run here, None if it can."""
     for need in case.needs:
-        if need in NEEDS:
-            return NEEDS[need]
         if need not in _MACHINE:
             return f"unknown need {need!r}"
         if not _MACHINE[need]():
@@ -48,8 +39,6 @@ def why_skipped(case: Case) -> str | None:
     for step in all_steps(case.steps):
         if step["do"] in STEPS:
             return f"{step['do']}: {STEPS[step['do']]}"
-        if step["do"] == "graph" and set(step.get("expect", ())) - {"must_not"}:
-            return NEEDS["concepts"]
     return None
 
 
@@ -76,4 +65,5 @@ _MACHINE: dict[str, Callable[[], bool]] = {
     "tesseract": lambda: shutil.which("tesseract") is not None,
     "ocr": lambda: shutil.which("tesseract") is not None,
     "linux": lambda: sys.platform == "linux",
+    "concepts": lambda: find_spec("graspologic_native") is not None,
 }

@@ -254,7 +254,7 @@ class WikiSettings(Section):
     wiki_concept_max_chunks_per_page: Positive = Field(default=12, description="Passages that a page is made of.")
     wiki_max_pages: Positive = Field(default=300, description="Pages of quotes, those of the most frequent things.")
     wiki_min_faithfulness: Fraction = Field(
-        default=0.5, description="Least cosine of a page with its passages; a lower one is a draft. 0 checks nothing."
+        default=0.3, description="Least cosine of a page with its passages; a lower one is a draft. 0 checks nothing."
     )
     wiki_passage_tokens: Positive = Field(default=3000, description="Most tokens of a document in a request.")
     wiki_reply_tokens: Positive = Field(default=2000, description="Longest reply about a document, in tokens.")
