@@ -345,7 +345,7 @@ class LilbeeApp(commands.Commands, App[int]):
         from lilbee_cli.tui.reader import Reader
 
         if isinstance(self.screen, Reader):
-            self.screen.open(opened)
+            self.screen.open(opened, turn)
         else:
             self.push_screen(Reader(opened, turn))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -121,9 +121,8 @@ class ChatPane(Pane):
         self._add(Text.assemble(("you\n", "bold cyan"), clean(text)))
         self._write(talk, lambda: talk.stream(text, attachments=attached))
 
-    def _write(self, talk: Conversation, begin: object) -> None:
+    def _write(self, talk: Conversation, begin: Callable[[], Iterator[Delta]]) -> None:
         """Have a reply written in a thread of its own, which need not end for the program to end."""
-        assert callable(begin)
         self._writing, self._reply = talk, Text()
         self._pieces.clear()
         self._add(Text.assemble(("lilbee\n", "bold green"), ("…", "dim")), classes="writing")
@@ -132,8 +131,7 @@ class ChatPane(Pane):
         def run() -> None:
             failed: Exception | None = None
             try:
-                pieces: Iterator[Delta] = begin()
-                for delta in pieces:
+                for delta in begin():
                     self._pieces.append(delta)
             except Exception as error:  # noqa: BLE001 - told to the user
                 failed = error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -17,7 +18,7 @@ from lilbee_cli.tui import shown
 from lilbee_cli.tui.dialogs import Ask, Confirm, Shown
 from lilbee_cli.tui.fields import Line
 from lilbee_cli.tui.pane import Pane, bindings
-from lilbee_cli.tui.reader import PART_CHARS, open_document
+from lilbee_cli.tui.reader import PART_CHARS, Opened, open_document
 from lilbee_cli.tui.table import Rows
 
 if TYPE_CHECKING:
@@ -134,11 +135,8 @@ class DocumentsPane(Pane):
 
         self.act(lambda: open_document(bee, ref, at=at), partial(self._open, turn=turn))
 
-    def _open(self, opened: object, *, turn: object) -> None:
-        from lilbee_cli.tui.reader import Opened
-
-        assert isinstance(opened, Opened)
-        assert callable(turn)
+    def _open(self, opened: Opened, *, turn: Callable[[int], None]) -> None:
+        # Beyond the end there is nothing, so what is open stays.
         if opened.text or self.shell.screen is self.screen:
             self.shell.read(opened, turn)
 

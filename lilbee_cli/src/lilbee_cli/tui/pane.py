@@ -43,7 +43,7 @@ class Pane(Vertical):
     @property
     def shell(self) -> LilbeeApp:
         """The program around it."""
-        return cast("LilbeeApp", self.app)
+        return cast("LilbeeApp", cast("object", self.app))  # pyright: ignore[reportUnknownMemberType]
 
     @property
     def bee(self) -> Lilbee:

@@ -91,11 +91,11 @@ class Reader(Dialog[None]):
             yield TextArea(id="reader", read_only=True, soft_wrap=True, show_cursor=True)
 
     def on_mount(self) -> None:
-        self.open(self._opened)
+        self.open(self._opened, self._turn)
 
-    def open(self, opened: Opened) -> None:
+    def open(self, opened: Opened, turn: Callable[[int], None] | None) -> None:
         """Show another text in place of this one."""
-        self._opened = opened
+        self._opened, self._turn = opened, turn
         parts = "   n, p: next part, part before" if self._turn is not None else ""
         self.query_one("#reader-title", Static).update(Text(f"{opened.title}{parts}   Escape: back", "bold"))
         area = self.query_one("#reader", TextArea)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -125,4 +125,4 @@ def describe(name: str) -> str:
 
 
 def _plain(value: object) -> str:
-    return ", ".join(str(one) for one in value) if isinstance(value, tuple) else str(value)
+    return ", ".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)

@@ -50,7 +50,7 @@ class TasksPane(Pane):
             self.latest("read", tasks.list, self._show)
 
     def _show(self, rows: tuple[Task, ...]) -> None:
-        if rows == self.rows:
+        if rows == self.rows and rows:
             return
         self.rows = rows
         self.query_one(Rows).fill([_cells(one) for one in rows])

@@ -6,7 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import Cancelled, LilbeeError
 from lilbee_core.events import Event, Progress
@@ -157,24 +157,23 @@ def _of_job(value: Mapping[str, object], what: str = "") -> Task:
 
 
 def _table(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _items(value: object) -> list[object]:
+    return list(cast("list[object]", value)) if isinstance(value, list | tuple) else []
 
 
 def _named(options: Mapping[str, object]) -> list[str]:
-    lists = [options.get(name) for name in ("paths", "urls", "collections")]
-    return [str(one) for found in lists if isinstance(found, list | tuple) for one in found]
+    return [str(one) for name in ("paths", "urls", "collections") for one in _items(options.get(name))]
 
 
 def _counts(result: Mapping[str, object]) -> str:
-    """Say in words what a sync or a crawl did."""
+    """Say in words what a sync, a crawl or a build of the wiki did."""
     inner = _table(result.get("report")) or _table(result.get("sync")) or result
     told = [f"{inner[name]} {name}" for name in ("added", "updated", "removed", "moved", "embedded") if inner.get(name)]
-    failed, skipped = inner.get("failed"), inner.get("skipped")
-    told += [f"{len(failed)} failed"] if isinstance(failed, list) and failed else []
-    told += [f"{len(skipped)} skipped"] if isinstance(skipped, list) and skipped else []
-    pages, drafts = inner.get("pages"), inner.get("drafts")
-    told += [f"{len(pages)} pages changed"] if isinstance(pages, list) else []
-    told += [f"{len(drafts)} drafts to review"] if isinstance(drafts, list) and drafts else []
+    lists = {"failed": "failed", "skipped": "skipped", "pages": "pages changed", "drafts": "drafts to review"}
+    told += [f"{count} {words}" for name, words in lists.items() if (count := len(_items(inner.get(name))))]
     if not told and "unchanged" in inner:
         told = [f"nothing changed, {inner['unchanged']} unchanged"]
     return ", ".join(told)
