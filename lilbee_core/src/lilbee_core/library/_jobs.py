@@ -13,7 +13,6 @@ from lilbee_core.library._syncing import SyncRequest, run_rebuild, run_sync
 from lilbee_core.library._watching import WATCH, run_watch
 from lilbee_core.protocols import CancelToken
 
-
 PULL = "pull"
 """Fetching a model: it writes no index, so nothing has to wait for it."""
 
