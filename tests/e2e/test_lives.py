@@ -110,6 +110,27 @@ def test_requests_recover_when_a_server_is_killed(
     assert not any(alive(pid) for pid in killed)
 
 
+def test_a_server_that_is_killed_while_it_loads_is_started_again(
+    engine: Callable[[], Engine], servers: Servers, models: Models
+) -> None:
+    with servers.fleet(engine, chat_server(models)) as first:
+        first.endpoint("chat")  # which engine runs here is known from now on
+    fleet = servers.fleet(engine, chat_server(models))
+    urls: list[str] = []
+    thread = threading.Thread(target=lambda: urls.append(fleet.endpoint("chat").base_url))
+    thread.start()
+    wait_until(lambda: "chat-0" in pids(fleet))
+    killed, state = pids(fleet)["chat-0"], fleet.status()[0].state
+    os.kill(killed, signal.SIGKILL)
+    thread.join(WAIT_S)
+    (status,) = fleet.status()
+    assert (state, status.state, status.starts) == ("starting", "ready", 2)
+    assert urls == [status.url]
+    assert status.pid != killed
+    fleet.close()
+    assert "chat-0, ended" in fleet.log("chat")
+
+
 OWNER = """
 import os, signal, sys
 from pathlib import Path
@@ -154,8 +175,11 @@ def test_a_killed_parent_leaves_nothing_behind(engine: Callable[[], Engine], ser
     assert not alive(orphan)
 
 
-def test_a_warm_server_is_adopted(engine: Callable[[], Engine], servers: Servers, models: Models) -> None:
-    left = run_owner(servers, models, warm=True, detach=True)
+@pytest.mark.parametrize("detach", [True, False], ids=["closed", "killed"])
+def test_a_warm_server_is_adopted_however_its_owner_ended(
+    engine: Callable[[], Engine], servers: Servers, models: Models, *, detach: bool
+) -> None:
+    left = run_owner(servers, models, warm=True, detach=detach)
     options = FleetOptions(keep_warm=True, idle_ttl_s=0)
     fleet = servers.fleet(engine, embed_server(models), options=options)
     started = time.monotonic()
