@@ -71,7 +71,7 @@ class Desk:
 
     @cached_property
     def _enabled(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self._enable))
+        return tuple(dict.fromkeys((*self._enable, *self._library.settings.server.mcp_tools)))
 
     @cached_property
     def _offers(self) -> dict[str, Offer[Any]]:
@@ -125,6 +125,7 @@ class Desk:
             tell=ctx.session.report_progress,
             write=self._write,
             threads=self._threads,
+            remote=ctx.request is not None,
         )
 
     # ------------------------------------------------------------------ resources

@@ -41,13 +41,17 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a tool is given beside its arguments: the library, what the client may see, and the way back to it."""
+    """What a tool is given beside its arguments: the library, what the client may see, and the way back to it.
+
+    A client is `remote` that came over HTTP.
+    """
 
     library: Lilbee
     grant: Grant
     tell: Teller
     write: Writer
     threads: Threads
+    remote: bool = False
 
     async def run(self, function: Callable[..., T], *args: object, **named: object) -> T:
         """Call a function of the library in a thread, so that one slow call delays no other."""
@@ -92,7 +96,8 @@ class Offer(Generic[A]):
         """Return it as the protocol tells it."""
         changes: dict[str, Any] = {"read_only_hint": True}
         if not self.reads:
-            changes = {"read_only_hint": False, "destructive_hint": self.destroys, "idempotent_hint": self.repeats}
+            # What the protocol takes for granted is left out: a list of tools is read by a model, each time.
+            changes = {"destructive_hint": self.destroys, **({"idempotent_hint": True} if self.repeats else {})}
         return Tool(
             name=self.name,
             title=self.title,

@@ -363,6 +363,9 @@ class ServerSettings(Section):
     )
     arrival_timeout_s: Seconds = Field(default=30.0, description="Seconds in which a request must have arrived.")
     upload_max_mb: Positive = Field(default=100, description="Largest file that can be uploaded.")
+    mcp_tools: tuple[Literal["crawl", "init", "model", "placement", "reset", "wiki"], ...] = Field(
+        default=(), description="Tools that agents have over MCP beside the usual ones: crawl, wiki and so on."
+    )
 
 
 class PluginSettings(Section):
@@ -429,6 +432,7 @@ GATED = frozenset(
         "allow_http_placement",
         "keep_engine_warm",
         "requests_per_minute",
+        "mcp_tools",
         "arrival_timeout_s",
         "upload_max_mb",
         "plugins_disabled",

@@ -6,6 +6,7 @@ from typing import Any
 
 from lilbee_core import Lilbee
 from lilbee_core.types import FleetPlan
+from lilbee_mcp.failures import Forbidden
 from lilbee_mcp.offers import Arguments, Call, offer
 
 
@@ -46,14 +47,29 @@ async def placement_preview(call: Call, asked: Tried) -> dict[str, Any]:
 @offer(Wanted, "Set a placement", destroys=True, repeats=True)
 async def placement_set(call: Call, asked: Wanted) -> dict[str, Any]:
     """Use a placement by role from now on; servers that it moves are restarted."""
+    await call.run(_check, call)
     return await call.run(_told, call.library, await call.run(call.library.placement.set, asked.placement))
 
 
 @offer(Nothing, "Clear the placement", destroys=True, repeats=True)
 async def placement_clear(call: Call, asked: Nothing) -> dict[str, Any]:
     """Let lilbee plan by itself again."""
+    await call.run(_check, call)
     await call.run(call.library.placement.clear)
     return {"placement": None}
+
+
+def _check(call: Call) -> None:
+    """Make sure that the client may move servers, which everybody who is connected would notice.
+
+    Raises:
+        Forbidden: If it came over HTTP, and the operator does not allow that.
+    """
+    if call.remote and not call.library.settings.fleet.allow_http_placement:
+        raise Forbidden(
+            "the placement is not changed over HTTP",
+            hint="Run `lilbee placement set` where the server runs, or set allow_http_placement there.",
+        )
 
 
 def _told(library: Lilbee, plan: FleetPlan) -> dict[str, Any]:
