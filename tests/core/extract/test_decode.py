@@ -70,6 +70,47 @@ def test_stray_bytes_in_utf8_are_read_and_told() -> None:
     assert "1 bytes are no UTF-8" in (decoded.warning or "")
 
 
+@pytest.mark.parametrize(
+    ("good", "bad", "read"),
+    [
+        ("Grüße aus Köln, schönes Wetter", b"caf\xe9 cr\xe8me br\xfbl\xe9e"[:12], "café crème"),
+        ("für", b"\xe9\xe8\xfb", "éèû"),
+        ("Съешь ещё", b"\xff\xfe!", "ÿþ!"),
+        ("名前", b"\x80\x81", "€"),
+        ("Kosten: 5 € – mehr nicht", b"\xa0\xa0\xa0", "\xa0\xa0\xa0"),
+    ],
+)
+def test_a_short_text_in_utf8_stays_so_with_some_stray_bytes(good: str, bad: bytes, read: str) -> None:
+    decoded = decode(f"{good} ".encode() + bad)
+    assert decoded.text.startswith(good)
+    assert read in decoded.text
+    assert decoded.encoding == "utf-8"
+    assert "bytes are no UTF-8" in (decoded.warning or "")
+
+
+@pytest.mark.parametrize("encoding", sorted(set(SAMPLES) - {"iso2022_jp_2"}))
+def test_other_encodings_are_not_taken_for_utf8_with_stray_bytes(encoding: str) -> None:
+    """Each line of its own, so that short pieces are tried, too."""
+    for line in [*SAMPLES[encoding].splitlines(), SAMPLES[encoding] * 30]:
+        assert decode(line.encode(encoding)).encoding != "utf-8" or line.isascii()
+
+
+@pytest.mark.parametrize(
+    "text", ["abc\0def", "Größe\0 und mehr", "a\0b\0c\0 and some words", "a line\n\0\nmore lines\n"]
+)
+def test_a_short_text_with_few_zero_bytes_is_text(text: str) -> None:
+    data = text.encode()
+    assert looks_like_text(data)
+    decoded = decode(data)
+    assert decoded.text == text.replace("\0", " ")
+    assert "zero bytes" in (decoded.warning or "")
+
+
+@pytest.mark.parametrize("data", [b"\0\0\0", b"ab\0\x01cd", b"ELF\0\0\0\0rest", b"\x93NUMPY\x01\0\0\0"])
+def test_few_bytes_with_zeros_among_them_are_no_text(data: bytes) -> None:
+    assert not looks_like_text(data)
+
+
 def test_zero_bytes_become_spaces_and_are_told() -> None:
     decoded = decode(b"word " * 2000 + b"\x00\x00end")
     assert decoded.text.endswith("  end")

@@ -15,6 +15,9 @@ SAMPLE_BYTES = 64 * 1024
 # (overstrikes) and the end mark of old systems do occur.
 _CONTROLS = bytes((set(range(0x20)) | {0x7F}) - {0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1A, 0x1B})
 _FEW = 0.02
+_STRAY_WESTERN = 3
+"""So many stray bytes for each sequence are borne where all spell Latin letters: two bytes of them read as ``Ã¼``."""
+_MOST_ZEROS, _LEAST_AROUND_ZERO = 3, 4
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -61,7 +64,14 @@ def looks_like_text(head: bytes) -> bool:
         return True
     # Random and compressed data are full of them: a tenth of all bytes.
     seen = without_escapes(sample)
-    return len(seen) - len(seen.translate(None, _CONTROLS)) <= len(sample) * _FEW
+    controls = len(seen) - len(seen.translate(None, _CONTROLS))
+    return controls <= len(sample) * _FEW or _has_few_zeros(seen, controls)
+
+
+def _has_few_zeros(seen: bytes, controls: int) -> bool:
+    """Say whether a short text holds nothing odd but a zero byte or three, as programs in C leave them."""
+    zeros = seen.count(0)
+    return controls == zeros <= _MOST_ZEROS and len(seen) > _LEAST_AROUND_ZERO * zeros and _is_utf8(seen)
 
 
 def decode(data: bytes, *, declared: str | None = None) -> Decoded:
@@ -105,16 +115,22 @@ def _is_utf8(sample: bytes) -> bool:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Tell a UTF-8 text with a few stray bytes, as logs written by several programs are."""
+    """Tell a UTF-8 text with a few stray bytes, as logs written by several programs are.
+
+    Letters of other encodings hardly ever make up its sequences by chance, and where they do, as those of East Asia
+    and of old Cyrillic ones may, far more bytes are left over.
+    """
     text = data[: 4 * SAMPLE_BYTES].decode("utf-8", "replace")
-    beyond_ascii = sum(char > "\x7f" for char in text)
-    return text.count("\ufffd") * 4 <= beyond_ascii
+    stray = text.count("\ufffd")
+    spelled = [char for char in text if char > "\x7f" and char != "\ufffd"]
+    western = all(char < "\u0180" or "\u2010" <= char <= "\u2122" for char in spelled)
+    return stray <= len(spelled) * (_STRAY_WESTERN if western else 1)
 
 
 def _wide_encoding(head: bytes) -> str | None:
     """Return UTF-16 or UTF-32 without a mark, told by where the zero bytes stand."""
     sample = head[: min(len(head), 4096) // 4 * 4]
-    if not sample or b"\x00" not in sample:
+    if b"\x00" not in sample or _has_few_zeros(head, head.count(0)):
         return None
     zeros = [sample[at::4].count(0) / (len(sample) // 4) for at in range(4)]
     even, odd = (zeros[0] + zeros[2]) / 2, (zeros[1] + zeros[3]) / 2
