@@ -105,6 +105,28 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz_server(session: nox.Session) -> None:
+    """Send the server requests made from its own description: many, and other ones each time."""
+    install_all(session, "test")
+    env = {"FUZZ_EXAMPLES": session.posargs[0] if session.posargs else "100"}
+    session.run("pytest", "tests/server/test_schemathesis.py", "--timeout", "3600", env=env)
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """Speak to the server through clients of other makers; that of JavaScript needs npm, and is left out without it."""
+    install_all(session, "test", "clients")
+    env: dict[str, str] = {}
+    npm = shutil.which("npm")
+    if npm is not None:
+        folder = Path(session.create_tmp()).resolve()
+        packages = ("node@22", "openai@7")
+        session.run(npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), *packages, external=True)
+        env["NODE_CLIENTS_DIR"] = str(folder)
+    session.run("pytest", "tests/server/test_clients.py", "tests/server/test_openai.py", "-rs", env=env)
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Run every example."""
     install_all(session, "test")
