@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import Cancelled, LilbeeError
 from lilbee_core.events import Event, Progress
-from lilbee_core.library import CancelSwitch
 
 if TYPE_CHECKING:
     from lilbee_core import Lilbee
+    from lilbee_core.library import CancelSwitch
     from lilbee_core.protocols import CancelToken
 
 RUNNING = frozenset({"queued", "running"})
@@ -70,6 +70,9 @@ class Tasks:
 
     def start(self, kind: str, what: str, work: Callable[[CancelToken], str]) -> Task:
         """Do something that is no job of the library; `work` returns what came of it."""
+        # Only now: it comes with the whole library, for which the first picture need not wait.
+        from lilbee_core.library import CancelSwitch
+
         task, switch = Task(id=secrets.token_hex(3), kind=kind, what=what), CancelSwitch()
         with self._lock:
             self._own[task.id] = (task, switch)
