@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from lilbee_core.extract._compound import Storage, compound_file
@@ -237,6 +237,23 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str | tuple[float, str]]]], *, f
             f'<worksheet xmlns="{main}"><sheetData>{inner}</sheetData></worksheet>'
         )
     return zipped(parts)
+
+
+def with_parts(book: bytes, changes: Mapping[str, Callable[[str], str]], **more: str) -> bytes:
+    """Return a workbook with changed parts, and more of them (``xl__comments1.xml``)."""
+    with zipfile.ZipFile(io.BytesIO(book)) as package:
+        parts: dict[str, str | bytes] = {name: package.read(name).decode() for name in package.namelist()}
+    for name, change in changes.items():
+        parts[name] = change(str(parts[name]))
+    return zipped({**parts, **{name.replace("__", "/"): content for name, content in more.items()}})
+
+
+def with_cells(cells: str) -> bytes:
+    """Return a workbook with one sheet, Fees, of these cells."""
+    return with_parts(
+        xlsx({"Fees": [["Name", (1.0, "0")]]}),
+        {"xl/worksheets/sheet1.xml": lambda part: part.replace("</sheetData>", f"{cells}</sheetData>")},
+    )
 
 
 def record(kind: int, data: bytes = b"") -> bytes:

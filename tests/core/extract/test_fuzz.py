@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 
 from lilbee_core.errors import LilbeeError
 from lilbee_core.types import Document
-from tests.core.extract._files import docx, epub, odf, paragraph, pptx, shape, zipped
+from tests.core.extract._files import (
+    docx,
+    epub,
+    odf,
+    paragraph,
+    pptx,
+    record,
+    shape,
+    wide,
+    with_cells,
+    xls,
+    xlsb,
+    zipped,
+)
 from tests.core.extract.conftest import Read
 
 BODY = (
@@ -55,6 +68,7 @@ TEXTS: dict[str, bytes] = {
     "a.mht": MAIL.replace("mixed", "related").encode("latin-1"),
     "a.mbox": b"From x\n" + MAIL.encode("latin-1") + b"\nFrom y\nSubject: z\n\nw\n",
     "a.txt": "größer 你好 слово".encode("utf-16"),
+    "a.xls": xls([["Name", "Fee"], ["Razorbill", (0.125, "0.0%")]], comment=(1, 1, "Jo", "net?")),
     "a.vtt": b"WEBVTT\n\n00:01.000 --> 00:02.000\nwords\n",
 }  # fmt: skip
 PACKAGES: dict[str, tuple[Callable[[bytes], bytes], bytes]] = {
@@ -73,6 +87,22 @@ PACKAGES: dict[str, tuple[Callable[[bytes], bytes], bytes]] = {
             {"a.xhtml": part.decode("utf-8", "ignore")}, nav_xhtml=f"<html>{part.decode('utf-8', 'ignore')}"
         ),
         b"<h1>A</h1><p>b</p><nav><a href='a.xhtml'>C</a></nav>",
+    ),
+    "a.xlsx": (
+        lambda part: with_cells(part.decode("utf-8", "ignore")),
+        b'<row r="2"><c r="A2"><v>3</v></c><c r="B2" s="1"><f>A1</f></c><c t="inlineStr"><is><t>x</t></is></c></row>',
+    ),
+    "a.xlsb": (
+        lambda part: xlsb({"S": [["a", (0.5, "0%")]]}, comments=part),
+        record(632, wide("Jo")) + record(635, bytes(36)) + record(637, b"\0" + wide("net?")),
+    ),
+    "a.ods": (
+        lambda part: odf(part.decode("utf-8", "ignore"), kind="spreadsheet"),
+        (
+            b'<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell>'
+            b"<text:p>a</text:p><office:annotation><text:p>b</text:p></office:annotation></table:table-cell>"
+            b"</table:table-row></table:table>"
+        ),
     ),
     "a.zip": (lambda part: zipped({"a.html": part, "b.eml": MAIL, "c.zip": zipped({"d.txt": part})}), b"<p>words"),
 }

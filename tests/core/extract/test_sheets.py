@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import struct
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -15,7 +13,7 @@ from lilbee_core.errors import ExtractError
 from lilbee_core.extract._cells import cell_name, place_of, ranges
 from lilbee_core.extract._numbers import shown_number, shown_text
 from lilbee_core.types import Document
-from tests.core.extract._files import odf, record, relations, wide, xls, xlsb, xlsx, zipped
+from tests.core.extract._files import odf, record, relations, wide, with_cells, with_parts, xls, xlsb, xlsx
 from tests.core.extract.conftest import Read
 
 ReadDocument = Callable[..., Document]
@@ -94,23 +92,6 @@ def test_ranges_are_few() -> None:
 
 
 # --------------------------------------------------------------------------- Excel
-
-
-def with_parts(book: bytes, changes: Mapping[str, Callable[[str], str]], **more: str) -> bytes:
-    """Return a workbook with changed parts, and more of them (``xl__comments1.xml``)."""
-    with zipfile.ZipFile(io.BytesIO(book)) as package:
-        parts: dict[str, str | bytes] = {name: package.read(name).decode() for name in package.namelist()}
-    for name, change in changes.items():
-        parts[name] = change(str(parts[name]))
-    return zipped({**parts, **{name.replace("__", "/"): content for name, content in more.items()}})
-
-
-def with_cells(cells: str) -> bytes:
-    """Return a workbook with one sheet, Fees, of these cells."""
-    return with_parts(
-        xlsx({"Fees": [["Name", (1.0, "0")]]}),
-        {"xl/worksheets/sheet1.xml": lambda part: part.replace("</sheetData>", f"{cells}</sheetData>")},
-    )
 
 
 def test_a_sheet_reads_as_it_looks(document: ReadDocument) -> None:

@@ -99,6 +99,7 @@ class _Writer:
 
     def write(self, sheets: Iterator[Sheet]) -> None:
         for sheet in sheets:
+            sheet.name = " ".join(sheet.name.split())
             part = _written(sheet)
             check_length(self._source, part.text, self._context)
             self.out.part(part, label=sheet.name)
@@ -117,7 +118,7 @@ def _written(sheet: Sheet) -> TextWriter:
     if sheet.rows:
         _write_rows(sheet, out)
     for box in sheet.boxes:
-        out.block(box)
+        out.block("\n".join(" ".join(line.split()) for line in box.splitlines()))
     lines = [
         f"Comment on {cell_name(one.place)}{f' by {one.author}' if one.author else ''}: {' '.join(one.text.split())}"
         for one in sheet.comments
