@@ -15,7 +15,7 @@ from tests.cases._case import Step
 from tests.cases._outcome import Outcome
 from tests.cases._world import World
 
-_PASSAGE = re.compile(r"^#####\w+ begin passage (\d+): .*\n(.*?)\n#####\w+ end passage", re.MULTILINE | re.DOTALL)
+_PASSAGE = re.compile(r"^#####\w+ begin passage (\d+): [^\n]*\n(.*?)\n#####\w+ end passage", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"\b[Tt]he ([A-Z]\w+ [a-z]+)")
 _DEFINITIONS = re.compile(r"(?:^\[\^\d+\]: .*\n?)+", re.MULTILINE)
 

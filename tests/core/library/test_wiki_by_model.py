@@ -11,18 +11,29 @@ from pathlib import Path
 import pytest
 
 from lilbee_core import Lilbee, Settings
+from lilbee_core.concepts import can_cluster
 from lilbee_core.errors import InvalidArgument, NotFound, ProviderError, WikiError
 from lilbee_core.library import CancelSwitch
 from lilbee_core.testing import HashEmbedder, ScriptedChat
 from lilbee_core.types import Delta, Message
+
+pytestmark = pytest.mark.slow
 
 TEXTS = {
     "bees.md": "The honey bee carries pollen to its hive every spring. Keepers weigh the hive in autumn.",
     "kent.md": "Orchards of Kent need the honey bee in April. Kent lies south of the Thames.",
     "lake.md": "Lake Geneva lies between France and Switzerland. Nobody keeps bees on Lake Geneva.",
 }
-TITLES = ("honey bee", "hive", "Kent", "Lake Geneva")
-_PASSAGE = re.compile(r"^#####\w+ begin passage (\d+): .*\n(.*?)\n#####\w+ end passage", re.MULTILINE | re.DOTALL)
+ORCHARDS = (
+    "The honey bee carries pollen from the almond orchards of Kent to its hive every spring.",
+    "Almond orchards of Kent need the honey bee, since no wind carries their pollen far enough.",
+    "In a warm spring the honey bee leaves for the almond orchards of Kent before the sun is up.",
+    "Near Lake Geneva the World Health Organization (WHO) counted who had fallen ill this winter.",
+    "The World Health Organization sits at Lake Geneva and reports on illness every single week.",
+    "Nobody at Lake Geneva had asked the World Health Organization to look at anything of all that.",
+)
+TITLES = ("honey bee", "hive", "Kent", "Lake Geneva", "almond orchards")
+_PASSAGE = re.compile(r"^#####\w+ begin passage (\d+): [^\n]*\n(.*?)\n#####\w+ end passage", re.MULTILINE | re.DOTALL)
 
 
 def passages(asked: Sequence[Message]) -> list[tuple[int, str]]:
@@ -215,6 +226,39 @@ def test_a_cancelled_build_keeps_what_was_said(folder: Path) -> None:
         assert report.cancelled
         assert not bee.wiki.folder.exists()
         assert bee.wiki.build().calls == 2
+
+
+@pytest.mark.skipif(not can_cluster(), reason="graspologic-native is not installed")
+def test_topics_get_an_overview_by_the_model_which_is_asked_again_only_when_they_change(tmp_path: Path) -> None:
+    for number, text in enumerate(ORCHARDS):
+        (tmp_path / f"{number}.md").write_text(f"{text}\n", encoding="utf-8")
+    chat = ScriptedChat(faithful)
+    options = {"embedder": HashEmbedder(), "chat": chat, "overrides": {"wiki_min_faithfulness": 0.0}}
+    with Lilbee(tmp_path, **options) as bee:  # type: ignore[arg-type]
+        bee.sync()
+        bee.wiki.build()
+        asked = len(chat.requests)
+        assert "Prefer these" in chat.requests[0].messages[0].content
+        assert "Kent" in re.findall(r"exactly so: (.*)", chat.requests[0].messages[0].content)[0], (
+            "an entity of the graph"
+        )
+        page = bee.wiki.require("honey-bee")
+        assert (page.by, page.aliases) == ("model", bee.concepts.get("honey bee").aliases)  # type: ignore[union-attr]
+        before = next(one for one in bee.wiki.pages() if one.kind == "synthesis")
+        assert before.by == "quotes"
+        assert bee.wiki.plan(topics=True).calls == 1
+        report = bee.wiki.synthesize()
+        topic = bee.wiki.require(before.slug)
+
+        assert (report.calls, len(chat.requests), topic.by) == (1, asked + 1, "model")
+        assert len(topic.citations) >= 3
+        assert "## Goes with" in topic.body
+        again = bee.wiki.synthesize()
+        assert (again.calls, again.pages, bee.wiki.build().pages) == (0, (), ())
+        (tmp_path / "0.md").write_text("The honey bee likes the almond orchards of Kent in June.\n", encoding="utf-8")
+        bee.sync()
+        bee.wiki.build()
+        assert bee.wiki.plan(topics=True).calls == 1
 
 
 # ---------------------------------------------------------------- models that misbehave

@@ -64,7 +64,7 @@ class Checker:
 
     def _elsewhere(self, said: Said, results: Sequence[Support]) -> list[tuple[int, Support]]:
         """Return the passage that bears a sentence out though another one, or none, was named."""
-        numbers = [one.source + 1 for one in results if one.source is not None]
+        numbers = [one.source for one in results if one.source is not None]
         if not numbers and not any(1 <= number <= len(self._passages) for number in said.passages):
             numbers = list(range(1, len(self._passages) + 1))
         for number in numbers:

@@ -26,8 +26,7 @@ def backlinks(bodies: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return for each page those that link to it, by their names; a link to itself does not count."""
     found: dict[str, list[str]] = {slug: [] for slug in bodies}
     for slug in sorted(bodies):
-        for target in links_of(bodies[slug]):
-            name = target.rpartition("/")[2]
+        for name in dict.fromkeys(target.rpartition("/")[2] for target in links_of(bodies[slug])):
             if name in found and name != slug:
                 found[name].append(slug)
     return {slug: tuple(others) for slug, others in found.items()}

@@ -98,7 +98,7 @@ def unescaped(text: str) -> str:
 def place_of(citation: Citation) -> str:
     """Return where a quote stands, for people."""
     where = str(citation.location)
-    path = f"{citation.path}!{citation.location.member}" if citation.location.member else citation.path
+    path = f"{citation.path}#{citation.location.member}" if citation.location.member else citation.path
     return f"{path}, {where}" if where else path
 
 
