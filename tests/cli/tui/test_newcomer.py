@@ -19,7 +19,7 @@ from tests.support.websites import Website
 SITE = {"/robots.txt": "", "/": "<title>Hives</title><p>A hive holds frames of wax.</p>"}
 QUESTION = "When does the queen lay eggs?"
 KEYS = {
-    "open a folder": 1,
+    "open a folder": 2,
     "find a passage": len("damsons") + 1,
     "see why a file is missing": 3 + len("broken") + 1,
     "ask": 1 + len(QUESTION) + 1,
@@ -68,6 +68,8 @@ def test_ten_tasks(drive: Drive, papers: Path) -> None:
         with task("open a folder"):
             await screens.shows("Which folder holds your documents?")
             await screens.press("enter")
+            await screens.shows("Which model answers questions?", "None: answers are made of quoted sentences")
+            await screens.press("escape")
             await screens.shows("sync done: 4 added")
         with task("find a passage"):
             await screens.type("damsons")

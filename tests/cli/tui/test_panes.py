@@ -184,6 +184,8 @@ def test_a_first_library_is_set_up(drive: Drive, tmp_path: Path, monkeypatch: py
         await screens.shows("There is no such folder: choose another.")
         field.value = str(new)
         await screens.press("enter")
+        await screens.shows("Which model answers questions?", "Look for one to fetch")
+        await screens.press("escape")
         await screens.shows("sync done: 1 added")
         await screens.type("hens")
         await screens.shows("hens.md:1")

@@ -149,6 +149,7 @@ class LilbeeApp(commands.Commands, App[int]):
             pane.entered()
         if new:
             self.slash_sync([])
+            self.choose_chat_model()
         if self._words:
             words, self._words = self._words, ""
             self.slash_search([words])

@@ -76,6 +76,11 @@ class ChatPane(Pane):
     def on_mount(self) -> None:
         self.set_interval(_REDRAW_S, self._draw)
 
+    def on_unmount(self) -> None:
+        if self._writing is not None:
+            self._writing.stop()
+        super().on_unmount()
+
     def entered(self) -> None:
         if self._opened_with is not self.bee:
             self._opened_with = self.bee
@@ -163,7 +168,8 @@ class ChatPane(Pane):
         self._tell()
         if failed is not None:
             self.shell.fail(failed)
-            self.shell.tell(self.shell.said, "What arrived is kept; Ctrl+R has the message answered again.", bad=True)
+            if talk.messages:
+                self.shell.tell(self.shell.said, "What arrived is kept; Ctrl+R answers the message again.", bad=True)
         if talk is self.conversation:
             self._show()
 

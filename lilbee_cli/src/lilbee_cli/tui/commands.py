@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 
 from lilbee_cli import slashes
+from lilbee_cli.render.models import size
 from lilbee_cli.render.text import line
 from lilbee_cli.tui import shown
 from lilbee_cli.tui.dialogs import Ask, Choose, Shown
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from lilbee_core import Lilbee
     from lilbee_core.errors import EmbedderMismatch
     from lilbee_core.protocols import CancelToken
+    from lilbee_core.types import ModelEntry
 
 
 def warm(bee: Lilbee) -> None:
@@ -137,6 +139,27 @@ class Commands:
             self._app.open_library(folder, new=True)
         elif not self._app.is_open:
             self._app.tell("There is no library yet.", "Make one with /setup, or end with Ctrl+Q.")
+
+    def choose_chat_model(self) -> None:
+        """Ask which of the models that are here answers questions in a new library."""
+        bee = self._app.library
+
+        def offer(found: tuple[ModelEntry, ...]) -> None:
+            usable = [one for one in found if not one.problem]
+            rows = [line(f"{one.ref}  {size(one.size_bytes)}") for one in usable]
+
+            def chosen(at: int | None) -> None:
+                if at is not None and at < len(rows):
+                    self.slash_set(["chat_model", usable[at].ref])
+                elif at == len(rows) + 1:
+                    self.slash_models([])
+
+            choices = [*rows, "None: answers are made of quoted sentences", "Look for one to fetch (F8)"]
+            self._app.push_screen(
+                Choose("Which model answers questions? It can be changed at any time.", choices), chosen
+            )
+
+        self._app.pane.latest("models", lambda: bee.models.list("chat"), offer)
 
     # ------------------------------------------------------------------ models of the index
 

@@ -24,7 +24,7 @@ from lilbee_cli.tui.table import Rows
 if TYPE_CHECKING:
     from lilbee_core.types import DocumentRow, PathReport
 
-LONGEST_TABLE = 500
+LONGEST_TABLE = 200
 """Rows that are shown at once; the field narrows a longer list down."""
 STATES = ("", "indexed", "failed", "skipped", "excluded", "missing")
 
@@ -39,7 +39,7 @@ class DocumentsPane(Pane):
         super().__init__()
         self.state = ""
         self.rows: list[DocumentRow] = []
-        self._all: list[DocumentRow] = []
+        self._all: list[tuple[str, DocumentRow]] = []
 
     def compose(self) -> ComposeResult:
         yield Line(placeholder="part of a path, a type or a reason", id="narrow")
@@ -53,13 +53,13 @@ class DocumentsPane(Pane):
 
     def entered(self) -> None:
         bee, state = self.bee, self.state or None
-        self.latest("read", lambda: list(bee.documents(state=state)), self._take)
+        self.latest("read", lambda: [(_sought(row), row) for row in bee.documents(state=state)], self._take)
 
     def narrow(self, words: str) -> None:
         """Type this into the field for the user."""
         self.query_one("#narrow", Line).value = words
 
-    def _take(self, rows: list[DocumentRow]) -> None:
+    def _take(self, rows: list[tuple[str, DocumentRow]]) -> None:
         self._all = rows
         self._show()
 
@@ -77,7 +77,7 @@ class DocumentsPane(Pane):
 
     def _show(self) -> None:
         words = self.query_one("#narrow", Line).value.casefold().split()
-        found = [row for row in self._all if all(word in _sought(row) for word in words)] if words else self._all
+        found = [row for sought, row in self._all if all(word in sought for word in words)]
         self.rows = found[:LONGEST_TABLE]
         self.query_one(Rows).fill([_cells(row) for row in self.rows])
         told = f"{counted(len(found), 'document')}" + (f" of {len(self._all)}" if words else "")

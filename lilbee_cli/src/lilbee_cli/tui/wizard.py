@@ -1,4 +1,4 @@
-"""The first library, step by step: which folder, and which model answers."""
+"""The first library: which folder holds the documents. Which model answers is asked once it is open."""
 
 from __future__ import annotations
 
