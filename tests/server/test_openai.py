@@ -190,6 +190,21 @@ def test_lilbee_streams_and_cites_at_the_end(connect: Connect) -> None:
     assert chunks[-1].lilbee["citations"][0]["quote"]
 
 
+class BreaksOff(ScriptedChat):
+    """Says some words and fails."""
+
+    def _stream(self, deltas: Sequence[Delta]) -> Iterator[Delta]:
+        yield from deltas
+        raise ProviderUnavailable("the connection was closed", hint="Try again.")
+
+
+def test_a_reply_that_is_broken_off_is_not_whole(connect: Connect) -> None:
+    question = says("When does the queen lay eggs?")
+    reply: Any = connect(BreaksOff(CITED)).chat.completions.create(model="lilbee", messages=question)
+    assert (reply.choices[0].message.content, reply.choices[0].finish_reason) == (CITED, "length")
+    assert reply.lilbee["broken_off"] == "The answer is not whole: the connection was closed. Try again."
+
+
 def test_lilbee_answers_without_a_chat_model(connect: Connect) -> None:
     reply = connect(None).chat.completions.create(model="lilbee", messages=says("When does the queen lay eggs?"))
     assert "eggs in spring" in (reply.choices[0].message.content or "")

@@ -115,6 +115,7 @@ def _answer(call: Call, answer: Answer) -> dict[str, Any]:
         "citations": cited,
         "model": whole["model"],
         "warnings": whole["warnings"],
+        **({"broken_off": answer.broken_off} if answer.broken_off else {}),
     }
 
 

@@ -16,7 +16,13 @@ _MESSAGE: dict[str, Any] = {
     "tool_calls?": [_CALL],
 }
 _CHOICE: dict[str, Any] = {"index": int, "message": _MESSAGE, "finish_reason": str, "logprobs": type(None)}
-_SOURCES: dict[str, Any] = {"found": bool, "citations": [Citation], "rejected": [Citation], "warnings": [str]}
+_SOURCES: dict[str, Any] = {
+    "found": bool,
+    "citations": [Citation],
+    "rejected": [Citation],
+    "warnings": [str],
+    "broken_off": str | None,
+}
 COMPLETION: dict[str, Any] = {
     "id": str,
     "object": str,

@@ -51,7 +51,9 @@ class Completion:
 
     @property
     def finish_reason(self) -> str:
-        """Why it ended."""
+        """Why it ended; OpenAI's word for a reply that is not whole is ``length``, whatever the reason."""
+        if self.answer is not None and self.answer.broken_off is not None:
+            return "length"
         return "tool_calls" if self.calls else "stop"
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,7 +97,7 @@ class Completion:
         if self.answer is None:
             return {}
         told = self.grant.shown(self.answer.to_dict())
-        return {"lilbee": {name: told[name] for name in ("found", "citations", "rejected", "warnings")}}
+        return {"lilbee": {name: told[name] for name in ("found", "citations", "rejected", "warnings", "broken_off")}}
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
