@@ -1,4 +1,4 @@
-"""The protocol over streamable HTTP: alone, and mounted on the server (R261, R264, R265, R271)."""
+"""The protocol over streamable HTTP: alone, and mounted on the server (R261, R264, R265, R271, R272)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from lilbee_core import Lilbee
+from lilbee_core.types import Delta
 from lilbee_mcp import http as over_http
 from lilbee_server.app import create_app
 from lilbee_server.mounts import find_mounts
@@ -181,6 +183,31 @@ def test_changes_are_written_down_by_who_made_them(own: Lilbee) -> None:
         ("agent", "/mcp remove", 200),
         ("agent", "/mcp remove", 400),
     ]
+
+
+def test_replies_wait_for_each_other_however_they_were_asked_for(own: Lilbee, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent's answer takes its turn with those of the other addresses (R272)."""
+    begun, gate = threading.Event(), threading.Event()
+
+    def slow(*_: Any, **__: Any) -> Iterator[Delta]:
+        begun.set()
+        gate.wait(20)
+        yield Delta(kind="text", text="late")
+
+    monkeypatch.setattr(type(own), "ask_stream", slow)
+    with listening(create_app(own, token=TOKEN, wait_s=0.2, mounts=find_mounts)) as address:
+        question = {"question": "first?"}
+        first = threading.Thread(
+            target=httpx.post, args=(f"{address}/api/ask",), kwargs={"json": question, "headers": HEADERS}
+        )
+        first.start()
+        try:
+            assert begun.wait(10)
+            asked = speak(f"{address}/mcp", lambda client: client.call_tool("ask", {"question": "second?"}))
+        finally:
+            gate.set()
+            first.join()
+    assert asked.structured_content["error"]["code"] == "server.busy"
 
 
 def test_sessions_are_bounded(shared: Lilbee) -> None:

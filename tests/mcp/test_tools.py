@@ -1,4 +1,4 @@
-"""What agents are offered, how big it is, and what the tools do (R266, R273, R274)."""
+"""What agents are offered, how big it is, and what the tools do (R266, R267, R268, R269, R272, R273, R274)."""
 
 from __future__ import annotations
 

@@ -153,6 +153,39 @@ def _classes(module: ModuleType) -> Iterator[tuple[str, Any]]:
             yield name, kind
 
 
+def mcp() -> Iterator[str]:
+    """What agents are offered."""
+    from lilbee_mcp import prompts
+    from lilbee_mcp.server import GROUPS
+    from lilbee_mcp.tools import offers_of
+
+    yield "# MCP\n"
+    yield "What `lilbee mcp`, and the server at `/mcp`, offer. See [how to connect agents](../how_to/connect_agents.md)."
+    yield ""
+    usual = offers_of(())
+    yield "## Tools\n"
+    yield from map(_tool, usual)
+    for group in GROUPS:
+        yield f"## Tools of the group `{group}`\n"
+        yield from map(_tool, offers_of((group,))[len(usual) :])
+    yield "## Prompts\n"
+    for job in prompts.JOBS:
+        takes = ", ".join(f"`{name}` ({what.rstrip('.').lower()})" for name, what in job.takes.items())
+        yield f"- `{job.name}`: {job.about} Takes {takes}."
+
+
+def _tool(offer: Any) -> str:
+    marks = ["only reads"] if offer.reads else ["changes something"]
+    marks += ["may destroy something"] if offer.destroys else []
+    marks += ["reaches outside"] if offer.outside else []
+    marks += ["keeps to the collections of a token"] if offer.scoped else []
+    properties = offer.described().input_schema
+    required = properties.get("required", [])
+    takes = [f"`{name}`" + ("" if name in required else " (optional)") for name in properties["properties"]]
+    about = f"{offer.about}\n\nTakes {', '.join(takes)}." if takes else offer.about
+    return f"### {offer.name}\n\n{about} It {' and '.join(marks)}.\n"
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "cli": cli,
     "settings": settings,
@@ -160,6 +193,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "events": events,
     "hooks": hooks,
     "python": python,
+    "mcp": mcp,
 }
 
 
