@@ -17,6 +17,9 @@ from lilbee_cli.main import run
 from lilbee_core import Lilbee, LilbeeError
 from lilbee_mcp.server import build_server
 from lilbee_server.app import create_app
+from lilbee_server.memory.app import create_memory_app
+from lilbee_server.memory.config import load_config
+from lilbee_server.memory.server import Indexing, MemoryServer
 from tests.support.openai_fake import FakeOpenAI
 
 FILES = {
@@ -191,6 +194,33 @@ def test_why_a_document_is_not_here_is_told_alike(
     assert [hit["path"] for hit in told["hits"]] == [hit.path for hit in bee.search(query, top_k=top_k)]
     exact = ("path", "collection", "document_id", "query", "profile", "verdict", "rank", "stage", "hint", "warnings")
     assert {name: printed[name] for name in exact} == {name: expected[name] for name in exact}
+
+
+@pytest.mark.slow
+def test_the_memory_server_gives_the_hits_of_its_profile_and_the_same_codes(
+    surfaces: dict[str, Ask], folder: Path, bee: Lilbee, tmp_path: Path
+) -> None:
+    file = tmp_path / "memory.json"
+    file.write_text(json.dumps({"collections": [{"name": folder.name, "path": str(folder)}]}), encoding="utf-8")
+    app = create_memory_app(MemoryServer(bee, load_config(file, {}), Indexing()), hosts=("testserver.local",))
+    with TestClient(app, base_url="http://testserver.local") as client:
+
+        def ask(query: str, most: int = TOP_K) -> dict[str, Any]:
+            value: dict[str, Any] = client.post("/search", json={"query": query, "maxResults": most}).json()
+            return value
+
+        for query in QUERIES:
+            told = [
+                (Path(one["path"]).relative_to(folder).as_posix(), one["source"], one["startLine"], one["endLine"])
+                for one in ask(query)["results"]
+            ]
+            for name in ("python", "command line", "http"):
+                hits = surfaces[name](query, profile="memory").hits
+                places = [(hit["path"], hit["collection"], hit["line_start"], hit["line_end"]) for hit in hits]
+                assert told == places, (name, query)
+        assert ask("  ")["error"]["code"] == "search.empty_query"
+        assert ask("path:notes/")["error"]["code"] == "search.empty_query"
+        assert ask("swarm", 0)["error"]["code"] == "argument.invalid"
 
 
 def test_an_unknown_profile_has_the_same_code_wherever_one_can_be_named(surfaces: dict[str, Ask]) -> None:

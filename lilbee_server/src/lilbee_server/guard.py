@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lilbee_core.tokens import TokenInfo
 
 _HEADERS = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
-OPEN_PATHS = frozenset({"/api/health"})
+OPEN_PATHS = frozenset({"/api/health", "/health"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _UNHEARD = frozenset({401, 429})
 _OPENAI_CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}

@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
-import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lilbee_core import Lilbee, LilbeeError
+from lilbee_core.errors import InvalidArgument
 from lilbee_core.settings import find_library
 from lilbee_core.text import visible_line
 from lilbee_core.tokens import ServerSession, read_session, write_session
-from lilbee_server.place import HOST, Place, allow_many_connections, check_alone
+from lilbee_server.place import HOST, Place, check_alone
+from lilbee_server.running import run_app
 
 PORT = 7421
-GRACE_S = 3
-"""How long a server that is stopped waits for streams that clients hold open."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -26,16 +26,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lilbee-server", description="Serve a library over HTTP, on this machine.")
     parser.add_argument("--library", metavar="PATH", help="the library's folder")
     parser.add_argument("--data-dir", metavar="PATH", help="where index and state lie, if not in the folder")
-    parser.add_argument("--port", type=int, default=PORT, help=f"port; 0 takes a free one ({PORT})")
+    parser.add_argument("--port", type=int, help=f"port; 0 takes a free one ({PORT})")
     parser.add_argument("--host", default=HOST, metavar="ADDRESS", help=f"address to listen on ({HOST})")
     parser.add_argument("--allow-remote", action="store_true", help="let other machines in, if --host says so")
     parser.add_argument(
         "--name", action="append", default=[], help="a host name that requests of other machines may use; repeatable"
     )
+    parser.add_argument("--watch", action="store_true", help="index changes of files as they happen")
+    parser.add_argument("--memory", metavar="CONFIG", help="serve the memory files of this configuration instead")
     flags = parser.parse_args(argv)
     try:
-        place = Place(host=flags.host, port=flags.port, allow_remote=flags.allow_remote, names=tuple(flags.name))
-        code = serve(library=flags.library, data_dir=flags.data_dir, place=place)
+        code = serve_either(
+            flags.memory,
+            library=flags.library,
+            data_dir=flags.data_dir,
+            place=Place(
+                host=flags.host, port=flags.port or 0, allow_remote=flags.allow_remote, names=tuple(flags.name)
+            ),
+            port=flags.port,
+            watch=flags.watch,
+        )
     except LilbeeError as error:
         sys.stderr.write(f"error: {visible_line(error.message)}\n  {visible_line(error.hint)}\n")
         code = 4 if error.code.endswith("not_found") else 1
@@ -45,16 +55,33 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def serve(*, library: str | None, data_dir: str | None, place: Place) -> int:
+def serve_either(
+    memory: str | None, *, library: str | None, data_dir: str | None, place: Place, port: int | None, watch: bool
+) -> int:
+    """Serve a library, or memory files if a configuration of these is named; return the exit code.
+
+    Raises:
+        InvalidArgument: If both are named.
+        CannotServe: If it cannot be served there, or is served already.
+    """
+    if memory is None:
+        there = replace(place, port=PORT if port is None else port)
+        return serve(library=library, data_dir=data_dir, place=there, watch=watch)
+    if library is not None:
+        told = "--memory names what is served, so there is no --library beside it"
+        raise InvalidArgument(told, hint="Leave out one of them.")
+    from lilbee_server.memory.main import serve_memory
+
+    return serve_memory(memory, data_dir=data_dir, place=place, port=port)
+
+
+def serve(*, library: str | None, data_dir: str | None, place: Place, watch: bool = False) -> int:
     """Open the library and serve it; return the exit code.
 
     Raises:
         CannotServe: If it cannot be served there, or is served already.
     """
-    import uvicorn
-
     from lilbee_server.app import LOOPBACK, create_app
-    from lilbee_server.heads import protocol_with_patience
     from lilbee_server.mounts import find_mounts
 
     place.check()
@@ -62,31 +89,19 @@ def serve(*, library: str | None, data_dir: str | None, place: Place) -> int:
         bee.status()
         check_alone(bee.data_dir)
         listener = place.listen()
-        allow_many_connections()
         address, token = place.address(listener), secrets.token_urlsafe(32)
         file = write_server_file(bee.data_dir, address, token)
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {visible_line(str(file))}\n")
-        # uvicorn ends gracefully, then raises the signal again: let that clean up here instead of killing us.
-        signal.signal(signal.SIGTERM, _leave)
         try:
             app = create_app(bee, token=token, hosts=(*LOOPBACK, *place.hosts), mounts=find_mounts)
-            config = uvicorn.Config(
-                app,
-                http=protocol_with_patience(bee.settings.server.arrival_timeout_s),
-                log_level="warning",
-                access_log=False,
-                timeout_graceful_shutdown=GRACE_S,
-            )
-            uvicorn.Server(config).run(sockets=[listener])
+            if watch or bee.settings.watch.watch:
+                bee.watch()
+            run_app(app, listener, arrival_s=bee.settings.server.arrival_timeout_s)
         finally:
             session = read_session(bee.data_dir)
             if session is None or session.token == token:
                 file.unlink(missing_ok=True)
     return 0
-
-
-def _leave(number: int, frame: object) -> None:
-    sys.exit(0)
 
 
 def write_server_file(data_dir: Path, address: str, token: str) -> Path:

@@ -151,7 +151,7 @@ def test_a_look_sees_every_difference_that_a_walk_would(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "remote"),
     [
-        ("/home/me/notes", False),
+        ("/home/bee/notes", False),
         ("/mnt/share/notes", True),
         ("/mnt/share", True),
         ("/mnt/shared", False),
