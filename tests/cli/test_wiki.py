@@ -71,6 +71,8 @@ def test_pages_are_checked_and_their_citations_and_links_shown(written: Run, fol
     assert "garden/plums.txt, lines 1-2: line one" in written("wiki", "citations", "plum-tree").out
     assert written("wiki", "links", "plum-tree").out == "plum-tree <- -\n"
     assert written("wiki", "links", "--json").json() == {"links": {"plum-tree": []}, "backlinks": {"plum-tree": []}}
+    assert "concepts/plum-tree.md" in written("search", "plum", "--scope", "wiki").out
+    assert "concepts/plum-tree.md" not in written("search", "plum").out
     (folder / "garden" / "plums.txt").unlink()
     written("sync")
     assert "plum-tree  (archived)" in written("wiki", "prune").out

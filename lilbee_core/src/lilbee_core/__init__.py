@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lilbee_core.types import Query as Query
     from lilbee_core.types import SearchResult as SearchResult
     from lilbee_core.types import SyncReport as SyncReport
+    from lilbee_core.wiki import WikiBuilder as WikiBuilder
 
 __version__ = "0.1.0"
 
@@ -66,6 +67,7 @@ _HOMES = {
     "Query": "types",
     "SearchResult": "types",
     "SyncReport": "types",
+    "WikiBuilder": "wiki",
 }
 
 __all__ = [*_HOMES, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -1,4 +1,7 @@
-"""A wiki by a chat model: one call per document, checked, merged, resumed, reviewed (R219-R230, R028, R232, R294)."""
+"""A wiki by a chat model: one call a document, checked, merged, resumed, reviewed.
+
+R219-R227, R229-R232, R028, R248, R294.
+"""
 
 from __future__ import annotations
 
@@ -431,6 +434,19 @@ def test_renamed_copied_and_deleted_pages_are_what_the_person_meant(bee: Lilbee,
     bee.wiki.build()
     assert "castles" in files(bee)["concepts/the-garden-of-england.md"]
     assert "concepts/kent.md" not in files(bee)
+    assert bee.wiki.build().pages == ()
+
+
+def test_a_page_of_ones_own_is_never_taken_over(bee: Lilbee) -> None:
+    own = bee.wiki.folder / "concepts" / "kent.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("# Kent\n\nMy county.\n", encoding="utf-8")
+    report = bee.wiki.build()
+
+    assert own.read_text(encoding="utf-8") == "# Kent\n\nMy county.\n"
+    assert report.drafts == ("kent",), "another page has its name"
+    assert bee.wiki.build().pages == ()
+    bee.wiki.drafts.reject("kent")
     assert bee.wiki.build().pages == ()
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--top", "-k", "top_k", type=int, help="How many hits.")
 @click.option("--profile", "-p", help="Which list of stages: default, full, keyword, semantic, hyde, memory.")
 @click.option("--no-diversify", is_flag=True, help="By relevance alone, however like each other.")
+@click.option("--scope", type=click.Choice(["raw", "wiki", "both"]), default="raw", help="Documents, pages, or both.")
 @click.option("--explain", is_flag=True, help="Show what every stage did.")
 @filters
 @common
@@ -30,6 +31,7 @@ def command(
     top_k: int | None,
     profile: str | None,
     no_diversify: bool,
+    scope: str,
     explain: bool,
     only: Filter,
 ) -> None:
@@ -39,7 +41,8 @@ def command(
     term: (words only) or vec: (meaning only). It never calls a chat model.
     """
     with ProgressSink(quiet=told.quiet or told.as_json, verbose=0) as sink, told.open(sink, there=True) as bee:
-        result = bee.search(" ".join(query), top_k=top_k, profile=profile, filters=only, diversify=not no_diversify)
+        asked = " ".join(query)
+        result = bee.search(asked, top_k=top_k, profile=profile, filters=only, scope=scope, diversify=not no_diversify)
         if told.as_json:
             emit(result.to_dict(trace=explain))
             return
