@@ -30,7 +30,9 @@ def envelope(error: Exception) -> tuple[int, dict[str, Any]]:
     """Return the status and the body for an error."""
     if isinstance(error, errors.LilbeeError):
         status, code = _known(error)
-        message = " ".join(part for part in (_sentence(error.message), error.hint) if part)
+        # Some clients know this case by these words alone, and shorten the conversation then.
+        said = f"The prompt is too long: {error.message}" if code == "context_length_exceeded" else error.message
+        message = " ".join(part for part in (_sentence(said), error.hint) if part)
     else:
         status, code, message = 500, "internal_error", f"something went wrong inside lilbee: {type(error).__name__}"
     return status, enveloped(status, code, message)
