@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lilbee_core import Lilbee
-from lilbee_core.errors import InvalidArgument
+from lilbee_core.errors import InvalidArgument, NotFound
 from tests.core.extract._files import pdf, pptx, shape, xlsx, zipped
 
 
@@ -21,13 +24,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (docs / "c.xlsx").write_bytes(xlsx({"Fees": [["Pier", "Fee"], *([f"Pier {n}", f"{n}.50"] for n in range(2, 12))]}))
     (docs / "d.pptx").write_bytes(pptx([shape("One"), shape("Two")]))
     (docs / "e.zip").write_bytes(zipped({"in/x.txt": b"inner words", "y.txt": b"other words"}))
+    two = pdf([(11, "of the second, page one")], [(11, "of the second, page two")])
+    box = zipped(
+        {"one.pdf": pdf([(11, "of the first")], [(11, "of the first, too")]), "in/two.pdf": two, "n#1.txt": "sign"}
+    )
+    (docs / "f.tgz").write_bytes(gzip.compress(tarred({"dir/box.zip": box, "dir/z.txt": b"last"})))
     return docs
+
+
+def tarred(parts: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in parts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return out.getvalue()
 
 
 @pytest.fixture(scope="module")
 def bee(folder: Path) -> Iterator[Lilbee]:
     with Lilbee(folder, overrides={"embedding_model": "none"}) as bee:
-        assert bee.sync().added == 5
+        assert bee.sync().added == 6
         yield bee
 
 
@@ -46,6 +64,43 @@ def bee(folder: Path) -> Iterator[Lilbee]:
 )
 def test_places_by_their_names(bee: Lilbee, ref: str, place: str, text: str) -> None:
     assert bee.get_text(ref, place).text == text
+
+
+@pytest.mark.parametrize(
+    ("ref", "text"),
+    [
+        ("e.zip#in/x.txt", "inner words"),
+        ("e.zip/in/x.txt", "inner words"),
+        ("e.zip!in/x.txt", "inner words"),
+        ("docs/e.zip#IN/X.TXT", "inner words"),
+        ("e.zip#in", "inner words"),
+        ("f.tgz/dir/box.zip/in/two.pdf", "of the second, page one\n\nof the second, page two"),
+        ("f.tgz#dir/box.zip/in/two.pdf#page=2", "of the second, page two"),
+        ("f.tgz#dir/box.zip/one.pdf", "of the first\n\nof the first, too"),
+        ("f.tgz#dir/box.zip/n#1.txt", "sign"),
+        ("b.pdf#page=2", "second page"),
+        ("c.xlsx#Fees!A3:B3", "Pier 3 | 3.50"),
+        ("d.pptx#slide=2", "Two"),
+    ],
+)
+def test_a_document_and_a_place_in_one_name(bee: Lilbee, ref: str, text: str) -> None:
+    assert bee.get_text(ref).text == text
+
+
+def test_a_page_of_a_member_is_not_that_of_another_one(bee: Lilbee) -> None:
+    assert bee.get_text("f.tgz#dir/box.zip/in/two.pdf", "p2").text == "of the second, page two"
+    (hit,) = (hit for hit in bee.search("second page two").hits[:1])
+    where = hit.chunk.location
+    assert where.member == "dir/box.zip/in/two.pdf"
+    assert bee.get_text(hit.path, where).text == bee.get_text(hit.path, hit).text
+
+
+def test_names_of_nothing_are_told(bee: Lilbee) -> None:
+    for ref in ("e.zip/in/no.txt", "g.zip#in/x.txt", "e.zip/", "#", "/in/x.txt"):
+        with pytest.raises(NotFound, match="there is no document"):
+            bee.get_text(ref)
+    with pytest.raises(InvalidArgument, match="no place in this document"):
+        bee.get_text("e.zip#in/no.txt")
 
 
 def test_a_whole_sheet_is_its_name(bee: Lilbee) -> None:

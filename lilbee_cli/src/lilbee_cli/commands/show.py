@@ -10,7 +10,7 @@ from lilbee_cli.options import Common, common
 from lilbee_cli.render.json import emit
 from lilbee_cli.render.text import clean
 
-_PLACE = re.compile(r"^(?P<ref>.+?)(?::(?P<lines>\d+(?:-\d+)?)|#page=(?P<page>\d+(?:-\d+)?)|#(?P<name>[^#]+))$")
+_LINES = re.compile(r"^(?P<ref>.+?):(?P<lines>\d+(?:-\d+)?)$")
 
 
 @click.command("show")
@@ -24,21 +24,20 @@ def command(told: Common, ref: str, *, lines: str | None, page: str | None, arou
     """Show the extracted text of a document, or a part of it.
 
     REF is a path, collection/path or id, and may name its place: notes/a.md:12-20, report.pdf#page=3,
-    fees.xlsx#Fees!A1:C20, talk.pptx#slide=3.
+    fees.xlsx#Fees!A1:C20, talk.pptx#slide=3, box.zip#notes/a.md, box.zip#report.pdf#page=3.
     """
     from lilbee_core.errors import NotFound
 
     place = lines or (f"p{page}" if page else None)
     with told.open(there=True) as bee:
-        match = _PLACE.match(ref) if place is None else None
+        match = _LINES.match(ref) if place is None else None
         try:
             passage = bee.get_text(ref, place, around=around)
         except NotFound:
             # Only now: a name may itself end in `:12`.
             if match is None:
                 raise
-            part = match["lines"] or (f"p{match['page']}" if match["page"] else match["name"].replace("=", " "))
-            passage = bee.get_text(match["ref"], part, around=around)
+            passage = bee.get_text(match["ref"], match["lines"], around=around)
         if told.as_json:
             emit(passage.to_dict())
             return

@@ -55,7 +55,7 @@ def place(hit: Hit | Citation) -> str:
     from lilbee_core.types import Citation
 
     location = hit.location if isinstance(hit, Citation) else hit.chunk.location
-    path = hit.path + (f"!{location.member}" if location.member else "")
+    path = hit.path + (f"#{location.member}" if location.member else "")
     if location.line_start is not None:
         last = f"-{location.line_end}" if location.line_end != location.line_start else ""
         return line(f"{path}:{location.line_start}{last}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lilbee_core.arguments import checked, each
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.events import EventSink
+from lilbee_core.library._addresses import addressed
 from lilbee_core.library._asked import asked
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._config import Config
@@ -325,7 +326,8 @@ class Lilbee(ModelNouns):
         """Return the extracted text of a document, or a part of it.
 
         Args:
-            ref: A document id, ``collection/path``, or a path that is unique.
+            ref: A document id, ``collection/path``, or a path that is unique; with a place behind ``#`` if none is
+                given beside it (``"box.zip#notes/a.md"``, ``"report.pdf#page=3"``).
             place: Lines (``"10-20"``), a page (``"p3"``), a place by its name (``"slide 3"``, ``"Fees!A1:C20"``,
                 a member), a `Hit`, a `Citation`, a `Location` or a `Span`.
             around: How many lines of text before and after the place to return with it.
@@ -336,7 +338,8 @@ class Lilbee(ModelNouns):
         """
         store = self._parts.store
         store.require_index()
-        return passage(store, require(store, ref), place, around=around)
+        row, where = addressed(store, ref, place)
+        return passage(store, row, where, around=around)
 
     def status(self) -> LibraryStatus:
         """Return counts per state, the embedder, sizes on disk, and known problems."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.protocols import StoreLike
@@ -148,7 +149,28 @@ def parse_place(text: str) -> Location:
     return Location(label=text.strip())
 
 
+def members_of(store: StoreLike, row: DocumentRow) -> frozenset[str]:
+    """Return the folded names of all members of a document, and those of the archives and folders that hold them."""
+    stored = store.text(row.id)
+    names = {one.member.casefold() for one in stored.segments if one.member} if stored is not None else set[str]()
+    return frozenset(name[:at] for name in names for at in (*_ends(name), len(name)))
+
+
+def _ends(name: str) -> list[int]:
+    return [at for at, char in enumerate(name) if char == "/"]
+
+
+def _only_of(stored: StoredText, member: str) -> StoredText:
+    """Return the text with the segments of one member only, and of those in it."""
+    wanted = member.casefold()
+    inside = (one for one in stored.segments if one.member and f"{one.member.casefold()}/".startswith(f"{wanted}/"))
+    return replace(stored, segments=tuple(inside))
+
+
 def _located(stored: StoredText, lines: LineIndex | None, place: Location) -> Span:
+    if place.member and (place.page_start is not None or place.label):
+        inside = _only_of(stored, place.member)
+        stored = inside if inside.segments else stored
     if place.line_start is not None:
         if lines is None:
             raise InvalidArgument("this document has no lines", hint="Name a page (p3) instead.")
@@ -179,7 +201,7 @@ def _spans_named(stored: StoredText, name: str) -> list[Span]:
     wanted = name.casefold()
     exact = [
         one.span for one in stored.segments if wanted in ((one.label or "").casefold(), (one.member or "").casefold())
-    ]
+    ] or [one.span for one in _only_of(stored, name).segments]
     cells = _CELLS.fullmatch(name)
     if exact or cells is None:
         return exact
