@@ -13,6 +13,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from textual import events
+
 from lilbee_cli.tui.app import LilbeeApp
 from lilbee_core import Lilbee
 from tests.bench._measure import percentile
@@ -52,7 +54,7 @@ async def typed(app: LilbeeApp, pane: Any, query: str, echoes: list[float], hits
     await asyncio.sleep(BETWEEN_S)
     for at, sign in enumerate(query, start=1):
         before, began = pane.result, perf_counter()
-        app.simulate_key(NAMES.get(sign, sign))
+        app.post_message(events.Key(NAMES.get(sign, sign), sign))
         await until(partial(_is_typed, pane, query[:at]))
         await painted(app)
         echoes.append((perf_counter() - began) * 1000)
