@@ -22,14 +22,16 @@ def search(
     profile: Annotated[str | None, QueryParameter(description="Which list of stages.")] = None,
     path: Annotated[list[str] | None, QueryParameter(description="Only these paths.")] = None,
     collection: Annotated[list[str] | None, QueryParameter(description="Only these collections.")] = None,
-    scope: Annotated[str, QueryParameter(description="raw (documents), wiki (pages about them), or both.")] = "raw",
+    among: Annotated[
+        str, QueryParameter(name="scope", description="raw (documents), wiki (pages about them), or both.")
+    ] = "raw",
     diversify: Annotated[bool, QueryParameter(description="Put hits like a better one behind it.")] = True,
     explain: Annotated[bool, QueryParameter(description="Include the trace.")] = False,
 ) -> dict[str, Any]:
     """Return hits, best first, each verbatim with its place."""
     only = grant.filter(collection or (), path or ())
     bee = library_of(state)
-    found = bee.search(text, top_k=top_k, profile=profile, filters=only, scope=scope, diversify=diversify)
+    found = bee.search(text, top_k=top_k, profile=profile, filters=only, scope=among, diversify=diversify)
     return grant.shown(found.to_dict(trace=explain))
 
 
