@@ -19,6 +19,7 @@ REPORT = pytest.StashKey[Report]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bench-json", metavar="FILE", help="where the figures go (default: .nox/bench.json)")
+    parser.addoption("--soak-minutes", metavar="N", help="how long the soak lasts (default: 10, quick: 2)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
