@@ -172,7 +172,7 @@ class TestFailing:
 
         def prepare(process: FakeProcess) -> None:
             if process.pid == 1000:
-                process.exit(1)
+                process.exit(1, "CUDA error: out of memory")  # which another try would not change
             else:
                 listening(process)
 
