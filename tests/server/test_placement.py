@@ -1,4 +1,4 @@
-"""Which card runs what, over HTTP: read by everybody, changed where that is allowed (R116, R117)."""
+"""Which card runs what, over HTTP: read by everybody, changed where that is allowed (R116, R117, R256)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes over an in-process client (R250, R255, R257, R261, R264)."""
+"""The routes over an in-process client (R206, R250, R255, R257, R261, R264)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
+from lilbee_core.testing import HashEmbedder
 from lilbee_server.app import create_app
 
 Client = TestClient[Litestar]
@@ -193,3 +194,12 @@ def test_bodies_say_what_is_wrong_with_them(client: Client, path: str, body: dic
     answer = client.post(path, json=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "argument.invalid")
     assert answer.json()["error"]["message"] == message
+
+
+def test_an_index_of_another_embedder_is_a_conflict(library: Lilbee) -> None:
+    with Lilbee(library.root, embedder=HashEmbedder(dimension=32)) as bee:
+        app = create_app(bee, token=None, hosts=("testserver.local",))
+        with TestClient(app, base_url="http://testserver.local") as client:
+            answer = client.get("/api/search", params={"query": "queen eggs"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "store.embedder_mismatch")
+    assert answer.json()["error"]["hint"]
