@@ -119,9 +119,17 @@ def events() -> Iterator[str]:
 def hooks() -> Iterator[str]:
     """Every hook of plugins."""
     from lilbee_core.plugins import hookspecs
+    from lilbee_server import hookspecs as server
 
     yield "# Hooks\n"
     yield "Entry-point group `lilbee_core`. See [how to write a plugin](../how_to/write_a_plugin.md).\n"
+    yield from _hooks(hookspecs)
+    yield "# Hooks of the server\n"
+    yield "Entry-point group `lilbee_server`. `lilbee-mcp` answers agents at `/mcp` by way of it.\n"
+    yield from _hooks(server)
+
+
+def _hooks(hookspecs: ModuleType) -> Iterator[str]:
     for name, function in vars(hookspecs).items():
         if name.startswith("lilbee_") and callable(function):
             signature = str(inspect.signature(function)).replace("'", "")
@@ -160,8 +168,8 @@ def mcp() -> Iterator[str]:
     from lilbee_mcp.tools import offers_of
 
     yield "# MCP\n"
-    yield "What `lilbee mcp`, and the server at `/mcp`, offer. See [how to connect agents](../how_to/connect_agents.md)."
-    yield ""
+    yield "What `lilbee mcp`, and the server at `/mcp`, offer."
+    yield "See [how to connect agents](../how_to/connect_agents.md).\n"
     usual = offers_of(())
     yield "## Tools\n"
     yield from map(_tool, usual)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from itertools import islice
-from pathlib import Path
 from typing import Annotated, Any
 
 from litestar import get, post
@@ -12,7 +10,8 @@ from litestar.datastructures import State
 from litestar.params import JSONBody, QueryParameter
 
 from lilbee_core import Document, Lilbee
-from lilbee_core.errors import InvalidArgument, NotFound
+from lilbee_core.errors import InvalidArgument
+from lilbee_core.tokens import confined
 from lilbee_core.types import CollectionInfo, DocumentRow, Passage, SyncReport
 from lilbee_server.bodies import Body
 from lilbee_server.describe import JOB
@@ -142,15 +141,7 @@ def _inside(library: Lilbee, path: str) -> str:
         Forbidden: If it does not: requests reach no other folders of this machine.
         NotFound: If it does, and is not there.
     """
-    if "\0" in path or "://" in path:
-        raise InvalidArgument(f"{path!r} is no path", hint="Name files and folders; POST /api/crawl fetches pages.")
-    roots = [Path(os.path.realpath(one.root)) for one in library.collections.list() if one.root]
-    tries = [Path(path)] if os.path.isabs(path) else [root / path for root in roots]
-    real = [Path(os.path.realpath(one)) for one in tries]
-    allowed = [one for one in real if any(one.is_relative_to(root) for root in roots)]
-    if not allowed:
+    real = confined(path, [one.root for one in library.collections.list()])
+    if real is None:
         raise Forbidden(f"{path!r} lies in no collection", hint="Add its folder where the server runs: lilbee add.")
-    there = next((one for one in allowed if one.exists()), None)
-    if there is None:
-        raise NotFound(f"there is no file {path!r}", hint="Check the path.")
-    return str(there)
+    return real
