@@ -169,6 +169,11 @@ def test_another_writer_is_waited_for_and_a_busy_one_is_told_of(
                 lambda: any(isinstance(one, WatchFailed) and one.code == "store.locked" for one in watched.events),
                 "the lock",
             )
+            with Lilbee(folder, embedder=HashEmbedder(), overrides={**FAST, "lock_timeout_s": 600}) as patient:
+                waits = Watched(folder, patient, patient.watch())
+                waits.until(lambda: any(isinstance(one, ChangesSeen) for one in waits.events), "a sync that waits")
+                waits.job.cancel()
+                assert waits.job.wait(WAIT_S).state is JobState.CANCELLED, "it does not wait for the lock"
         watched.until(lambda: "notes/a.txt" in watched.indexed(), "the lock that is free again")
 
 

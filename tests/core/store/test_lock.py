@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from lilbee_core.errors import StoreLocked
+from lilbee_core.errors import Cancelled, StoreLocked
 from lilbee_core.store import Store
+from lilbee_core.store._lock import WriterLock
 from tests.core.store._build import a_document
 from tests.core.store._workers import ROOT
 
 HOLD = """
 import sys
 from lilbee_core.store import Store
+from lilbee_core.store._lock import WriterLock
 with Store.open({place!r}) as store, store.writing():
     print("held", flush=True)
     sys.stdin.read()
@@ -105,3 +107,39 @@ def test_a_failure_inside_frees_it(tmp_path: Path) -> None:
             raise ZeroDivisionError
         with store.writing(timeout_s=0):
             pass
+
+
+def test_whoever_waits_can_be_told_to_end(tmp_path: Path) -> None:
+    class Told:
+        def __init__(self) -> None:
+            self.asked = 0
+
+        def check(self) -> None:
+            self.asked += 1
+            if self.asked == 2:
+                raise Cancelled("enough")
+
+    lock, told = WriterLock(tmp_path), Told()
+    held, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock.hold(5):
+            held.set()
+            release.wait(20)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        assert held.wait(20)
+        with pytest.raises(Cancelled), lock.hold(600, told):
+            pass
+        assert told.asked == 2
+        other = WriterLock(tmp_path)  # as another process has it
+        told.asked = 0
+        with pytest.raises(Cancelled), other.hold(600, told):
+            pass
+    finally:
+        release.set()
+        thread.join()
+    with lock.hold(5):
+        pass

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lilbee_core.protocols import IndexedDocument, Owed
+from lilbee_core.protocols import CancelToken, IndexedDocument, Owed
 from lilbee_core.testing import MemoryState, MemoryStore
 from lilbee_core.testing.contracts import LedgerContract, StateContract, StoreContract
 from lilbee_core.types import Chunk, ChunkId, DocumentRow, DocumentState, Filter, Scope, Scored
@@ -90,7 +90,7 @@ class NoNesting(MemoryStore):
     held = False
 
     @contextmanager
-    def writing(self, *, timeout_s: float | None = None) -> Iterator[None]:
+    def writing(self, *, timeout_s: float | None = None, cancel: CancelToken | None = None) -> Iterator[None]:
         assert not self.held, "locked"
         self.held = True
         yield

@@ -44,6 +44,9 @@ def interruptible(cancel: CancelToken | None) -> Generator[CancelToken]:
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield token
+    except Cancelled:
+        if not token.interrupted:
+            raise
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if token.interrupted:

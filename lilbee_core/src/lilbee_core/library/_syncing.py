@@ -58,7 +58,7 @@ def run_sync(parts: Parts, request: SyncRequest, cancel: CancelToken, events: Ev
     if request.dry_run:
         return ingestor(parts, events).sync(roots, cancel, options)
     parts.home.prepare()
-    with parts.store.writing():
+    with parts.store.writing(cancel=cancel):
         lost = _lost(parts)
         ready_to_write(parts, cancel)
         report = finished(parts, ingestor(parts, events).sync(roots, cancel, options))
@@ -71,7 +71,7 @@ def run_add(
 ) -> SyncReport:
     """Make paths part of the library and index them."""
     parts.home.prepare()
-    with parts.store.writing():
+    with parts.store.writing(cancel=cancel):
         ready_to_write(parts, cancel)
         added = register(parts, Collections(parts), paths)
         wanted = [os.path.realpath(Path(path).expanduser()) for path in paths]
@@ -86,7 +86,7 @@ def run_add_documents(
 ) -> SyncReport:
     """Index documents from memory."""
     parts.home.prepare()
-    with parts.store.writing():
+    with parts.store.writing(cancel=cancel):
         ready_to_write(parts, cancel)
         return finished(parts, ingestor(parts, events).add_documents(documents, cancel))
 
@@ -94,7 +94,7 @@ def run_add_documents(
 def run_rebuild(parts: Parts, cancel: CancelToken, events: EventSink | None = None) -> SyncReport:
     """Build the index anew."""
     parts.home.prepare()
-    with parts.store.writing():
+    with parts.store.writing(cancel=cancel):
         parts.remember_own_name()
         report = rebuild(parts, ingestor(parts, events), cancel)
         prepare_graph(parts, cancel)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from lilbee_core.protocols._edges import CancelToken
 from lilbee_core.protocols._knowledge import LibraryConcepts
 from lilbee_core.types import (
     Chunk,
@@ -117,11 +118,14 @@ class StagedDocument(Protocol):
 class ChunkWriter(Protocol):
     """Writes chunks. Only one process writes at a time: call inside `writing()`."""
 
-    def writing(self, *, timeout_s: float | None = None) -> AbstractContextManager[None]:
+    def writing(
+        self, *, timeout_s: float | None = None, cancel: CancelToken | None = None
+    ) -> AbstractContextManager[None]:
         """Hold the writer lock.
 
         Raises:
             StoreLocked: If another process holds it longer than `timeout_s`.
+            Cancelled: If `cancel` says so while it waits.
         """
         ...
 

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,9 +17,12 @@ from weakref import WeakValueDictionary
 from filelock import FileLock, Timeout
 
 from lilbee_core.errors import StoreLocked
+from lilbee_core.protocols import CancelToken
 from lilbee_core.store import _errors
 from lilbee_core.store._errors import engine_errors
 from lilbee_core.types import DocumentId
+
+_SLICE_S = 0.25
 
 
 class Present:
@@ -50,6 +53,26 @@ class Present:
         self._ids = None
 
 
+class _Waiting:
+    """Waits for a lock in slices, so that whoever waits can be told to end."""
+
+    def __init__(self, timeout_s: float, cancel: CancelToken | None) -> None:
+        self.timeout_s = timeout_s
+        self._deadline = time.monotonic() + max(timeout_s, 0.0)
+        self._cancel = cancel
+
+    def until(self, attempt: Callable[[float], bool]) -> bool:
+        """Try for a slice of time after the other; say whether it was had in time."""
+        while True:
+            left = max(self._deadline - time.monotonic(), 0.0)
+            if attempt(min(left, _SLICE_S)):
+                return True
+            if left <= _SLICE_S:
+                return False
+            if self._cancel is not None:
+                self._cancel.check()
+
+
 class WriterLock:
     """The lock of one data folder. Every store of this process on the same folder shares it.
 
@@ -66,20 +89,21 @@ class WriterLock:
         self.present = Present()
 
     @contextmanager
-    def hold(self, timeout_s: float) -> Generator[None]:
+    def hold(self, timeout_s: float, cancel: CancelToken | None = None) -> Generator[None]:
         """Hold the lock inside the block.
 
         Raises:
             StoreLocked: If it is not free within `timeout_s`.
             StoreError: If the folder cannot be written.
+            Cancelled: If `cancel` says so while it waits.
         """
-        deadline = time.monotonic() + max(timeout_s, 0.0)
-        if not self._threads.acquire(timeout=max(timeout_s, 0.0)):
+        waiting = _Waiting(timeout_s, cancel)
+        if not waiting.until(lambda slice_s: self._threads.acquire(timeout=slice_s)):
             raise self._locked(timeout_s)
         try:
             if self._depth == 0:
                 self.present.forget()
-                self._acquire(max(deadline - time.monotonic(), 0.0), timeout_s)
+                self._acquire(waiting)
             self._depth += 1
             try:
                 yield
@@ -95,16 +119,23 @@ class WriterLock:
         """Whether this process holds it."""
         return self._depth > 0
 
-    def _acquire(self, wait_s: float, timeout_s: float) -> None:
+    def _acquire(self, waiting: _Waiting) -> None:
         with engine_errors("lock the library", self.data_dir):
             self.data_dir.mkdir(parents=True, exist_ok=True)
             try:
-                self._file.acquire(timeout=wait_s, poll_interval=0.02)
-            except Timeout:
-                raise self._locked(timeout_s) from None
+                is_ours = waiting.until(self._acquire_file)
             except PermissionError as error:
                 raise _errors.read_only("lock the library", self.data_dir) from error
+        if not is_ours:
+            raise self._locked(waiting.timeout_s)
         self._write_info()
+
+    def _acquire_file(self, slice_s: float) -> bool:
+        try:
+            self._file.acquire(timeout=slice_s, poll_interval=0.02)
+        except Timeout:
+            return False
+        return True
 
     def _release(self) -> None:
         with suppress(OSError):  # the note is a courtesy; the next holder overwrites it

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import InvalidArgument
-from lilbee_core.protocols import IndexedDocument, Owed
+from lilbee_core.protocols import CancelToken, IndexedDocument, Owed
 from lilbee_core.store._check import check
 from lilbee_core.store._concepts import ConceptTables
 from lilbee_core.store._exclusions import Exclusions
@@ -230,16 +230,19 @@ class Store:
 
     # ------------------------------------------------------------------ writing
 
-    def writing(self, *, timeout_s: float | None = None) -> AbstractContextManager[None]:
+    def writing(
+        self, *, timeout_s: float | None = None, cancel: CancelToken | None = None
+    ) -> AbstractContextManager[None]:
         """Hold the writer lock inside the block; re-entrant per thread. Every write takes it by itself too.
 
         Raises:
             StoreLocked: If another writer holds it longer than `timeout_s`.
+            Cancelled: If `cancel` says so while it waits.
             StoreError: With code ``store.read_only`` if nothing may be written here.
         """
         self._tables.check_open()
         self._tables.check_writable()
-        return self._lock.hold(self._lock_timeout_s if timeout_s is None else timeout_s)
+        return self._lock.hold(self._lock_timeout_s if timeout_s is None else timeout_s, cancel)
 
     def put(self, documents: Sequence[IndexedDocument]) -> None:
         """Replace these documents: texts, chunks, then ledger rows as the commit mark.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from lilbee_core.concepts import MemoryConcepts
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument, LibraryError
-from lilbee_core.protocols import IndexedDocument, Owed
+from lilbee_core.protocols import CancelToken, IndexedDocument, Owed
 from lilbee_core.testing._filters import passes
 from lilbee_core.types import (
     Chunk,
@@ -168,7 +168,7 @@ class MemoryStore:
     # ------------------------------------------------------------------ writing chunks
 
     @contextmanager
-    def writing(self, *, timeout_s: float | None = None) -> Generator[None]:
+    def writing(self, *, timeout_s: float | None = None, cancel: CancelToken | None = None) -> Generator[None]:
         self._open()
         with self._lock:
             yield
