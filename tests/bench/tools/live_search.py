@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from textual import events
@@ -72,12 +72,14 @@ async def main(folder: str, data: str, rounds: int) -> None:
     async with app.run_test(size=(120, 40)):
         await until(lambda: app.is_open and app._opening.is_idle)
         pane: Any = app.pane
+        began = process_time()
         for _ in range(rounds):
             for query in QUERIES:
                 await typed(app, pane, query, echoes, hits)
+        cpu_s = process_time() - began
     shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
     print(json.dumps({
-        "keys": len(hits),
+        "keys": len(hits), "cpu_ms": cpu_s * 1000 / len(hits),
         "echo": {name: percentile(echoes, share) for name, share in shares.items()},
         "hits": {name: percentile(hits, share) for name, share in shares.items()},
     }))  # fmt: skip

@@ -237,7 +237,8 @@ class LilbeeApp(commands.Commands, App[int]):
     def _put(self, where: str, text: Text) -> None:
         """Show a text, unless the screen is being taken down."""
         for one in self.query(where).results(Static):
-            one.update(text)
+            # Only what is told may need another number of rows, for which everything is arranged anew.
+            one.update(text, layout=where == "#told")
 
     def _show_head(self) -> None:
         head = Text("lilbee", "bold", no_wrap=True, overflow="ellipsis")

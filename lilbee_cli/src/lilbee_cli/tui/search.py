@@ -17,9 +17,10 @@ from lilbee_cli.tui import shown
 from lilbee_cli.tui.fields import LONGEST_LINE, Line
 from lilbee_cli.tui.pane import Pane, bindings
 from lilbee_cli.tui.reader import open_place
+from lilbee_core.errors import LilbeeError
 
 if TYPE_CHECKING:
-    from lilbee_core import Hit, SearchResult
+    from lilbee_core import Hit, Lilbee, SearchResult
     from lilbee_core.types import Passage
 
 TOP = 20
@@ -50,6 +51,7 @@ class SearchPane(Pane):
         self.scope = "raw"
         self.profile: str | None = None
         self._explains = False
+        self._shown: Hit | None = None
 
     def compose(self) -> ComposeResult:
         yield Line(placeholder="search", id="query", max_length=LONGEST_LINE)
@@ -98,17 +100,16 @@ class SearchPane(Pane):
             return
         if not words.strip():
             self.thread("search").forget()
-            self.result = None
+            self.result = self._shown = None
             self.query_one("#hits", OptionList).clear_options()
             self.query_one("#passage", Static).update(Text(_NOTHING_YET, "dim"))
             self._tell("")
             return
         bee, scope, profile = self.bee, self.scope, self.profile
-        self.latest(
-            "search", lambda: bee.search(words, top_k=TOP, scope=scope, profile=profile), self._found, self._not
-        )
+        self.latest("search", lambda: _look_up(bee, words, scope, profile), self._found, self._not)
 
-    def _found(self, result: SearchResult) -> None:
+    def _found(self, found: tuple[SearchResult, Passage | None]) -> None:
+        result, around = found
         self.result = result
         hits = self.query_one("#hits", OptionList)
         width = max(20, hits.size.width - 4)
@@ -123,6 +124,9 @@ class SearchPane(Pane):
             self._explain()
         if result.hits:
             hits.highlighted = 0
+            if around is not None:
+                self._shown = result.hits[0]
+                self._show(result.hits[0], around)
         else:
             self.query_one("#passage", Static).update("")
 
@@ -133,7 +137,8 @@ class SearchPane(Pane):
     def _tell(self, told: str) -> None:
         where = "" if self.scope == "raw" else f"  in {self.scope}"
         how = f"  profile {line(self.profile)}" if self.profile else ""
-        self.query_one("#found", Static).update(Text(told + where + how, "dim"))
+        text = Text(told + where + how, "dim", no_wrap=True, overflow="ellipsis")
+        self.query_one("#found", Static).update(text, layout=False)
 
     # ------------------------------------------------------------------ the passage
 
@@ -147,8 +152,9 @@ class SearchPane(Pane):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         hit = self.chosen
-        if hit is not None:
+        if hit is not None and hit is not self._shown:
             bee = self.bee
+            self._shown = hit
             self.latest(
                 "passage",
                 lambda: bee.get_text(hit.document_id, hit, around=AROUND),
@@ -224,3 +230,14 @@ class SearchPane(Pane):
         """Ask what was typed."""
         if self.words.strip():
             self.shell.ask(self.words)
+
+
+def _look_up(bee: Lilbee, words: str, scope: str, profile: str | None) -> tuple[SearchResult, Passage | None]:
+    """Search, and read the first hit in its place, so that both are shown at once."""
+    result = bee.search(words, top_k=TOP, scope=scope, profile=profile)
+    if not result.hits:
+        return result, None
+    try:
+        return result, bee.get_text(result.hits[0].document_id, result.hits[0], around=AROUND)
+    except LilbeeError:
+        return result, None  # told when the hit comes under the bar
