@@ -1,4 +1,4 @@
-"""`lilbee engine`: what runs, from any terminal (R147)."""
+"""`lilbee engine`: what runs, from any terminal (R147, R240)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lilbee topics`, `related` and `graph`: what the documents talk about (R215)."""
+"""`lilbee topics`, `related` and `graph`: what the documents talk about (R215, R240)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lilbee model` and `lilbee placement` (R084-R087, R114-R116)."""
+"""`lilbee model` and `lilbee placement` (R084-R087, R114-R116, R237, R240)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lilbee use-embedder`: adopt the embedder of an index, or embed its passages anew (R205)."""
+"""`lilbee use-embedder`: adopt the embedder of an index, or embed its passages anew (R205, R240)."""
 
 from __future__ import annotations
 
