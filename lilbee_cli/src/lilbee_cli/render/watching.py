@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -78,4 +78,4 @@ def _failed(fields: dict[str, object]) -> None:
 
 
 def _names(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list | tuple) else []
+    return [str(one) for one in cast("tuple[object, ...]", value)]
