@@ -69,8 +69,8 @@ class Guard(ASGIMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
-        options: dict[str, Any] = getattr(scope.get("route_handler"), "opt", {})
         request = cast("dict[str, Any]", scope)
+        options: dict[str, Any] = getattr(request.get("route_handler"), "opt", {})
         method = str(request.get("method", "GET"))
         changes = method not in _READING and not options.get("reads")
         sending, grant = _Sending(send), OWNER
