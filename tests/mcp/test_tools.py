@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,12 @@ from mcp import Client
 from mcp.types import ListToolsResult
 
 from lilbee_core import Lilbee
+from lilbee_core.aio import Threads
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.testing import HashEmbedder
 from lilbee_core.types import Delta
+from lilbee_mcp.desk import Replies
+from lilbee_mcp.failures import Busy
 from lilbee_mcp.offers import RESULT_CHARS
 from lilbee_mcp.server import GROUPS, build_server
 from tests.mcp.conftest import call, talk, told
@@ -308,6 +313,41 @@ def test_an_answer_that_nobody_waits_for_is_not_written_on(own: Lilbee, monkeypa
 
     assert not talk(own, work).is_error
     assert slow.stopped.wait(5)
+
+
+def test_answers_are_written_one_at_a_time_and_who_waits_too_long_is_told() -> None:
+    """What a model writes takes its turn (R272)."""
+    open_, most, order = [0], [0], list[str]()
+
+    def reply(name: str) -> Callable[[], Iterator[Delta]]:
+        def write() -> Iterator[Delta]:
+            open_[0] += 1
+            most[0] = max(most[0], open_[0])
+            yield Delta(kind="text", text=name)
+            open_[0] -= 1
+
+        return write
+
+    async def work() -> Busy:
+        replies = Replies(Threads(4), wait_s=0.2)
+
+        async def ask(name: str) -> None:
+            async with aclosing(replies(reply(name))) as deltas:
+                async for delta in deltas:
+                    order.append(delta.text)
+
+        async with anyio.create_task_group() as group:
+            for name in "abc":
+                group.start_soon(ask, name)
+        async with aclosing(replies(reply("long"))) as first:
+            await anext(first)
+            with pytest.raises(Busy) as busy:
+                await anext(replies(reply("late")))
+        await ask("after")
+        return busy.value
+
+    busy = anyio.run(work)
+    assert (busy.code, most[0], sorted(order)) == ("server.busy", 1, ["a", "after", "b", "c"])
 
 
 def test_slow_tools_do_not_delay_others(shared: Lilbee) -> None:

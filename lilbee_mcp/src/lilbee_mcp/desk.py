@@ -36,11 +36,13 @@ from lilbee_core.errors import InvalidArgument
 from lilbee_core.tokens import OWNER, Grant
 from lilbee_core.types import Delta
 from lilbee_mcp import prompts
-from lilbee_mcp.failures import failed, refused, wrong_arguments
+from lilbee_mcp.failures import Busy, failed, refused, wrong_arguments
 from lilbee_mcp.offers import Call, Offer, Writer
 from lilbee_mcp.resources import Resources
 from lilbee_mcp.tools import offers_of
 
+WAIT_S = 50.0
+"""How long a question waits for those before it: many clients give up on a call after a minute."""
 _THREADS = 16
 _CONTENT = "content"
 _Context = ServerRequestContext[Any, Any]
@@ -175,14 +177,29 @@ class Desk:
 class Replies:
     """Writes replies one at a time: a model that writes two at once takes more than twice as long for both (R272)."""
 
-    def __init__(self, threads: Threads) -> None:
+    def __init__(self, threads: Threads, *, wait_s: float = WAIT_S) -> None:
         self._threads = threads
-        self._turn = anyio.Lock()
+        self._wait_s = wait_s
+        self._turn = anyio.Semaphore(1)
 
     async def __call__(self, start: Callable[[], Iterator[Delta]]) -> AsyncGenerator[Delta]:
-        async with self._turn, aclosing(self._threads.iterate(start)) as deltas:
-            async for delta in deltas:
-                yield delta
+        """Yield the pieces of a reply when its turn comes.
+
+        Raises:
+            Busy: If the turn does not come in time.
+        """
+        try:
+            with anyio.fail_after(self._wait_s):
+                await self._turn.acquire()
+        except TimeoutError as error:
+            said = f"other replies were being written for {self._wait_s:g} s"
+            raise Busy(said, hint="Try again in a moment.") from error
+        try:
+            async with aclosing(self._threads.iterate(start)) as deltas:
+                async for delta in deltas:
+                    yield delta
+        finally:
+            self._turn.release()
 
 
 def result_of(value: Any) -> CallToolResult:

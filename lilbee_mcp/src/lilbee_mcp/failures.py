@@ -33,6 +33,12 @@ class Forbidden(LilbeeError):
     default_code = "server.forbidden"
 
 
+class Busy(LilbeeError):
+    """Others are being answered."""
+
+    default_code = "server.busy"
+
+
 def failed(error: Exception, doing: str) -> CallToolResult:
     """Return the result of a call that failed: its code, what happened, and what to do."""
     known = known_error(error, doing)
