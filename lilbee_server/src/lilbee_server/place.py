@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import socket
 import urllib.request
 from contextlib import suppress
@@ -73,7 +74,8 @@ class Place:
         try:
             return socket.create_server((self.host, self.port), family=family, backlog=1024)
         except OSError as error:
-            told = f"port {self.port} of {self.host} cannot be used: {error.strerror or error}"
+            said = os.strerror(error.errno) if error.errno else str(error)
+            told = f"port {self.port} of {self.host} cannot be used: {said}"
             raise CannotServe(told, hint="Choose another one with --port.") from error
 
     def address(self, listener: socket.socket) -> str:
