@@ -47,6 +47,7 @@ SLASHES = (
     Slash(name="add", does="Index a file, a folder or a page of the web.", takes="PATH|URL…", where=("app",),
           key="f10,alt+0"),
     Slash(name="sync", does="Read what is new or changed.", where=("app",)),
+    Slash(name="watch", does="Read what changes as it happens, until /cancel or the end.", where=("app",)),
     Slash(name="cancel", does="End a task: the one that runs, or the one named.", takes="[ID]", where=("app",)),
     Slash(name="status", does="Show the state of the library.", where=("app",)),
     Slash(name="setup", does="Make a folder a library.", takes="[FOLDER]", where=("app",)),

@@ -100,6 +100,12 @@ def test_a_folder_is_added_and_the_task_is_shown(drive: Drive, tmp_path: Path) -
         await screens.shows("1 document left the index.")
         screens.app.typed("/collect /nowhere/at/all")
         await screens.shows("there is no folder /nowhere/at/all")
+        screens.app.typed("/cancel")
+        await screens.shows("Nothing is being done.")
+        screens.app.typed("/watch")
+        await screens.until(lambda: [one.kind for one in screens.app.tasks.running()] == ["watch"])
+        screens.app.typed("/cancel")
+        await screens.until(lambda: not screens.app.tasks.running())
 
     drive(script)
 
@@ -161,6 +167,8 @@ def test_a_model_is_chosen_for_a_role(drive: Drive) -> None:
         await screens.shows("chat: none")
         screens.app.typed("/use nosuch x/y")
         await screens.shows("there is no role 'nosuch'")
+        screens.app.typed("/pull nosuch")
+        await screens.shows("pull failed:", "nosuch")
         screens.app.typed("/placement")
         await screens.until(lambda: "Where models run" in screens.text() or screens.app.said.startswith("there is no"))
 

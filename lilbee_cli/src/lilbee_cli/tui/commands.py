@@ -104,6 +104,10 @@ class Commands:
         """Read what is new or changed."""
         self._start("sync")
 
+    def slash_watch(self, _: list[str]) -> None:
+        """Read what changes as it happens."""
+        self._start("watch")
+
     def _start(self, kind: str, what: str = "", **options: object) -> None:
         if self._app.tasks is None:
             self._app.tell("The library is not open yet.", bad=True)

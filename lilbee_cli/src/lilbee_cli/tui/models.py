@@ -18,7 +18,6 @@ from lilbee_cli.tui.pane import Pane, bindings
 from lilbee_cli.tui.table import Rows
 
 if TYPE_CHECKING:
-    from lilbee_core.protocols import CancelToken
     from lilbee_core.types import FleetPlan, ModelEntry
 
 _CLEAR = "clear"
@@ -135,13 +134,10 @@ class ModelsPane(Pane):
 
     def slash_pull(self, words: list[str]) -> None:
         """Fetch a model, as a task."""
-        bee, tasks, ref = self.bee, self.shell.tasks, words[0] if words else self._chosen.ref
-        assert tasks is not None
-
-        def work(cancel: CancelToken) -> str:
-            return f"{bee.models.pull(ref, cancel=cancel).ref} is here"
-
-        tasks.start("pull", ref, work)
+        ref = words[0] if words else self._chosen.ref
+        if self.shell.tasks is None:
+            raise ValueError("the library is not open yet")
+        self.shell.tasks.start_job("pull", ref, model=ref)
         self.shell.tell(f"{ref} is being fetched; F5 shows how far it is.")
 
     def slash_delete(self, words: list[str]) -> None:

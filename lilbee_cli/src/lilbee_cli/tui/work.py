@@ -175,6 +175,7 @@ def _counts(result: Mapping[str, object]) -> str:
     """Say in words what a sync, a crawl or a build of the wiki did."""
     inner = _table(result.get("report")) or _table(result.get("sync")) or result
     told = [f"{inner[name]} {name}" for name in ("added", "updated", "removed", "moved", "embedded") if inner.get(name)]
+    told += [f"{result['ref']} is here"] if "ref" in result else []
     lists = {"failed": "failed", "skipped": "skipped", "pages": "pages changed", "drafts": "drafts to review"}
     told += [f"{count} {words}" for name, words in lists.items() if (count := len(_items(inner.get(name))))]
     if not told and "unchanged" in inner:
