@@ -323,8 +323,10 @@ def test_answers_are_written_one_at_a_time_and_who_waits_too_long_is_told() -> N
         def write() -> Iterator[Delta]:
             open_[0] += 1
             most[0] = max(most[0], open_[0])
-            yield Delta(kind="text", text=name)
-            open_[0] -= 1
+            try:
+                yield Delta(kind="text", text=name)
+            finally:
+                open_[0] -= 1
 
         return write
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -134,8 +134,9 @@ def _plan(plan: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     for name, value in plan.items():
         if isinstance(value, list):
-            shown[name] = fitting(value, chars=RESULT_CHARS // 3)
-            shown[f"{name}_count"] = len(value)
+            entries = cast("list[Any]", cast("object", value))
+            shown[name] = fitting(entries, chars=RESULT_CHARS // 3)
+            shown[f"{name}_count"] = len(entries)
         else:
             shown[name] = value
     return shown
