@@ -255,6 +255,7 @@ def test_soak(world: World, report: Report, server: EmbedServer, pytestconfig: p
             time.sleep(max(0.0, seconds - soak.passed_s))
     finally:
         soak.served.stop()
+    assert soak.served.search_ms, soak.served.answers
     lost = what_is_lost(folder, soak.files.held, env)
     figures(report, soak, lost, settled_s=seconds * RESTARTS_UNTIL)
     assert not lost
