@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lilbee_core.types import Chunk, ChunkId, DocumentId, Span
 from lilbee_core.wiki import backlinks, links_of, merge
 from lilbee_core.wiki._checking import Checker
-from lilbee_core.wiki._links import essence, linked
+from lilbee_core.wiki._links import Names, essence, linked
 from lilbee_core.wiki._reply import Said, Section, sections_in
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=8)
@@ -68,10 +68,10 @@ hives
 
 
 def test_names_become_links_once_and_never_in_code_citations_or_links() -> None:
-    found = linked(BODY, {"hives": "hive", "Kent": "kent", "almond": "almond"}, own="kent")
+    found = linked(BODY, Names({"hives": "hive", "Kent": "kent", "almond": "almond"}), own="kent")
     assert found == BODY.replace("Kent has hives", "Kent has [[hive|hives]]")
     assert links_of(found) == ("hive", "almond")
-    assert linked(found, {"hives": "hive"}, own="kent") == found
+    assert linked(found, Names({"hives": "hive"}), own="kent") == found
     assert essence(found) == essence(BODY.replace("[[almond]]", "almond"))
     assert backlinks({"kent": found, "hive": "[[kent|Kent]] [[concepts/kent]] [[hive]]", "almond": ""}) == {
         "kent": ("hive",),

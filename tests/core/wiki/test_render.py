@@ -6,6 +6,7 @@ import pytest
 
 from lilbee_core.types import Chunk, ChunkId, DocumentId, Span
 from lilbee_core.wiki._entries import Entry, Statement
+from lilbee_core.wiki._links import Names
 from lilbee_core.wiki._markdown import parsed, rendered
 from lilbee_core.wiki._quotes import Quote
 from lilbee_core.wiki._render import Site, arranged, page_of
@@ -42,7 +43,7 @@ def test_the_best_passages_are_taken_and_no_document_drowns_the_others(
 
 
 def test_citations_keep_their_numbers_when_others_come_and_go() -> None:
-    site = Site(titles={"k": "Kent"}, slugs={"k": "kent"}, open={"k": "kent"}, names={})
+    site = Site(titles={"k": "Kent"}, slugs={"k": "kent"}, open={"k": "kent"}, names=Names({}))
 
     def page(*statements: Statement, stored: str | None = None) -> str:
         entry = Entry(key="k", title="Kent", kind="concept", statements=statements, by="model")

@@ -209,8 +209,13 @@ class WikiBuilder:
     # ------------------------------------------------------------------ entries
 
     def _entries(self) -> dict[str, Entry]:
-        quoted = {} if self._graph is None else quoted_entries(self._graph, self._passages, most=self._limits.pages)
         noted = noted_entries(self._sources, self._quotes, self._graph)
+        spoken = {key for key, one in noted.items() if one.statements}
+        quoted = (
+            {}
+            if self._graph is None
+            else quoted_entries(self._graph, self._passages, most=self._limits.pages, without=spoken)
+        )
         # Things of which nothing is borne out keep the page of quotes that they have.
         told = {key: one for key, one in noted.items() if one.statements or key not in quoted}
         entries = {**quoted, **{key: self._placed(one) for key, one in told.items()}}

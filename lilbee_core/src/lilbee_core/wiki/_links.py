@@ -11,9 +11,27 @@ _LINK = re.compile(r"(?<!\\)\[\[([^\[\]|#\n]+)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _DEFINITION = re.compile(r"\[\^[^\]\s]+\]:")
 _GOES_WITH = re.compile(r"^## Goes with\n\n[^\n]*\n*", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 _HEADING = re.compile(r"#{1,6}\s")
 # Inside of these nothing is linked: links, code, addresses.
 _TAKEN = re.compile(r"(?<!\\)(?:\[\[[^\[\]\n]*\]\]|`[^`\n]*`|!?\[[^\[\]\n]*\]\([^()\n]*\)|\[\^[^\]\s]+\])|https?://\S+")
+
+
+class Names:
+    """The pages that names stand for, found by the words that a text has: a wiki may have thousands of them."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._by_word: dict[str, list[tuple[str, str, frozenset[str]]]] = {}
+        for name, slug in names.items():
+            words = _WORD.findall(name.casefold())
+            if words:
+                self._by_word.setdefault(words[0], []).append((name, slug, frozenset(words)))
+
+    def among(self, text: str) -> dict[str, str]:
+        """Return the names whose words a text has, all of them."""
+        held = set(_WORD.findall(text.casefold()))
+        near = (one for word in held for one in self._by_word.get(word, ()))
+        return {name: slug for name, slug, words in near if words <= held}
 
 
 def links_of(body: str) -> tuple[str, ...]:
@@ -32,18 +50,18 @@ def backlinks(bodies: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return {slug: tuple(others) for slug, others in found.items()}
 
 
-def linked(body: str, names: Mapping[str, str], *, own: str) -> str:
+def linked(body: str, names: Names, *, own: str) -> str:
     """Return a text in which the first mention of every other page is a link to it.
 
     Front matter, code, headings, citations and what is a link already stay as they are.
 
     Args:
         body: The text.
-        names: For each way of writing a page's name (as it stands in a text) the page.
+        names: What pages are called, as it stands in a text.
         own: The page itself.
     """
     there = set(links_of(body)) | {own}
-    wanted = {name: slug for name, slug in names.items() if slug not in there and name.strip()}
+    wanted = {name: slug for name, slug in names.among(body).items() if slug not in there}
     if not wanted:
         return body
     pattern = _pattern(wanted)

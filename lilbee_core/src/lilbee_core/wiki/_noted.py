@@ -77,10 +77,14 @@ def noted_entries(
         backed.chunk_id for _, notes in given for note in notes.notes for one in note.sentences for backed in one.backed
     )
     gathered: dict[str, _Gathered] = {}
+    known: dict[str, str] = {}
     for source, notes in given:
         for note in notes.notes:
-            key, fresh = _named(note.title, graph)
-            one = gathered.setdefault(key, fresh)
+            name = fold(note.title)
+            if name not in known:
+                known[name], fresh = _named(note.title, graph)
+                gathered.setdefault(known[name], fresh)
+            one = gathered[known[name]]
             _gather(one, note, partial(_statement, quotes=quotes, within=[source.id]))
     return {key: _entry(key, one) for key, one in gathered.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lilbee_core.types import Chunk, ChunkId, Community, Concept
@@ -25,18 +25,23 @@ LEAST_MEMBERS = 3
 """Things of a topic that need something to be said of them, for the topic to get a page."""
 
 
-def quoted_entries(graph: ConceptMap, passages: Passages, *, most: int) -> dict[str, Entry]:
+def quoted_entries(
+    graph: ConceptMap, passages: Passages, *, most: int, without: Collection[str] = ()
+) -> dict[str, Entry]:
     """Return an entry for each thing that several documents speak of, with its best sentences.
 
     Args:
         graph: What the documents talk about.
         passages: Reads passages.
         most: Most entries, those that most passages speak of.
+        without: Things that have a page already; they count, and nothing is looked for.
     """
-    chosen = {one.id: (one, chunks) for one, chunks in _chosen(graph, passages, most)}
-    related = {id_: graph.neighbors(id_, limit=_MOST_RELATED) for id_ in chosen}
+    chosen = {one.id: (one, chunks) for one, chunks in _chosen(graph, passages, most, without)}
+    related = {id_: graph.neighbors(id_, limit=_MOST_RELATED) for id_ in chosen if id_ not in without}
     entries: dict[str, Entry] = {}
     for id_, (concept, chunks) in chosen.items():
+        if id_ in without:
+            continue
         others = [chosen[one.target][0].label for one in related[id_] if one.target in chosen]
         found = best_quotes(chunks, [concept.label, *concept.aliases], others, most=_MOST_QUOTES)
         if found:
@@ -67,12 +72,18 @@ def overviews(communities: Sequence[Community], entries: Mapping[str, Entry]) ->
             yield community, entry
 
 
-def _chosen(graph: ConceptMap, passages: Passages, most: int) -> Iterator[tuple[Concept, tuple[Chunk, ...]]]:
+def _chosen(
+    graph: ConceptMap, passages: Passages, most: int, without: Collection[str]
+) -> Iterator[tuple[Concept, tuple[Chunk, ...]]]:
     """Yield the concepts that get a page, with passages about them."""
     count = 0
     for concept in graph.concepts():
         if concept.chunks < LEAST_CHUNKS or count == most:
             return
+        if concept.id in without:
+            count += 1
+            yield concept, ()
+            continue
         chunks = passages.get(graph.chunks_of(concept.id, limit=_MOST_CHUNKS))
         if len({chunk.document_id for chunk in chunks}) >= LEAST_DOCUMENTS:
             count += 1

@@ -10,7 +10,7 @@ from lilbee_core.text import fold_space, place_in
 from lilbee_core.types import Citation, WikiPage
 from lilbee_core.wiki._entries import Entry, Statement
 from lilbee_core.wiki._folder import link, listed
-from lilbee_core.wiki._links import linked
+from lilbee_core.wiki._links import Names, linked
 from lilbee_core.wiki._markdown import StoredPage, citation_key, place_of, plain, ref_of
 from lilbee_core.wiki._quotes import Quote
 
@@ -27,7 +27,7 @@ class Site:
     titles: Mapping[str, str]
     slugs: Mapping[str, str]
     open: Mapping[str, str]
-    names: Mapping[str, str]
+    names: Names
 
 
 def site_of(
@@ -55,7 +55,7 @@ def site_of(
         titles={key: entry.title for key, entry in entries.items()},
         slugs=slugs,
         open=linkable,
-        names={name: slug for name, slug in names if times[name.casefold()] == 1},
+        names=Names({name: slug for name, slug in names if times[name.casefold()] == 1}),
     )
 
 
