@@ -8,13 +8,16 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from lilbee_server.main import main, write_server_file
+from lilbee_core import Lilbee
+from lilbee_core.errors import StoreError
+from lilbee_server.main import main, opened_soon, write_server_file
 
 
 def test_only_the_user_can_read_the_token(tmp_path: Path) -> None:
@@ -88,3 +91,22 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         told = process.stderr.read()
     assert (process.returncode, "stopped" in told, "Traceback" in told) == (130, True, False)
+
+
+def test_the_index_is_opened_once_the_server_listens(
+    library: Lilbee, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("lilbee_server.main.OPEN_AFTER_S", 0.0)
+    looked = threading.Event()
+
+    def broken(self: Lilbee) -> None:
+        looked.set()
+        raise StoreError("the index is \x1b[31mbroken", hint="Run `lilbee rebuild`.")
+
+    monkeypatch.setattr(Lilbee, "status", broken)
+    with opened_soon(library, watch=False):
+        assert looked.wait(10)
+    said = capsys.readouterr().err
+    assert "broken" in said
+    assert "lilbee rebuild" in said
+    assert "\x1b" not in said

@@ -6,7 +6,9 @@ import argparse
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from lilbee_server.place import HOST, Place, check_alone
 from lilbee_server.running import run_app
 
 PORT = 7421
+OPEN_AFTER_S = 0.5
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -86,7 +89,7 @@ def serve(*, library: str | None, data_dir: str | None, place: Place, watch: boo
 
     place.check()
     with Lilbee(find_library(library), data_dir=data_dir) as bee:
-        bee.status()
+        arrival_s = bee.settings.server.arrival_timeout_s
         check_alone(bee.data_dir)
         listener = place.listen()
         address, token = place.address(listener), secrets.token_urlsafe(32)
@@ -94,14 +97,34 @@ def serve(*, library: str | None, data_dir: str | None, place: Place, watch: boo
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {visible_line(str(file))}\n")
         try:
             app = create_app(bee, token=token, hosts=(*LOOPBACK, *place.hosts), mounts=find_mounts)
-            if watch or bee.settings.watch.watch:
-                bee.watch()
-            run_app(app, listener, arrival_s=bee.settings.server.arrival_timeout_s)
+            with opened_soon(bee, watch=watch or bee.settings.watch.watch):
+                run_app(app, listener, arrival_s=arrival_s)
         finally:
             session = read_session(bee.data_dir)
             if session is None or session.token == token:
                 file.unlink(missing_ok=True)
     return 0
+
+
+@contextmanager
+def opened_soon(bee: Lilbee, *, watch: bool) -> Generator[None]:
+    """Open the index once the server listens, so that the first search need not; say what is wrong with it."""
+
+    def look() -> None:
+        try:
+            bee.status()
+            if watch:
+                bee.watch()
+        except LilbeeError as error:
+            sys.stderr.write(f"warning: {visible_line(error.message)}\n  {visible_line(error.hint)}\n")
+
+    timer = threading.Timer(OPEN_AFTER_S, look)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def write_server_file(data_dir: Path, address: str, token: str) -> Path:
