@@ -52,7 +52,8 @@ def texts(evil: str) -> list[str]:
     )  # fmt: skip
     diff = WikiDiff(slug=evil, title=evil, reason=evil, diff=f"+{evil}", dropped=(evil,))
     made = [
-        shown.hit_entry(hit, found=True), shown.passage_in_place(hit, around)[0], shown.citation_entry(citation),
+        shown.hit_entry(hit, found=True), shown.passage_in_place(hit, around)[0],
+        shown.passage_alone(hit), shown.citation_entry(citation),
         shown.message(reply), shown.status(status), shown.page(evil, f"# {evil}\n{evil}"), shown.draft(diff),
     ]  # fmt: skip
     assert not any("click" in str(span.style) or "link" in str(span.style) for one in made for span in one.spans)
@@ -64,7 +65,7 @@ def test_nothing_steers_the_terminal() -> None:
     for evil in PAYLOADS:
         for text in texts(evil):
             assert STEERS.search(text) is None, (evil, text)
-    assert "[red]rich[/red]" in texts("[red]rich[/red]")[3], "what looks like markup is text"
+    assert "[red]rich[/red]" in texts("[red]rich[/red]")[4], "what looks like markup is text"
 
 
 @pytest.mark.parametrize(("done", "total", "told"), [(0, None, ""), (3, None, "3"), (5, 10, "[#####.....] 5/10")])

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
@@ -17,14 +18,15 @@ from lilbee_cli.tui import shown
 from lilbee_cli.tui.fields import LONGEST_LINE, Line
 from lilbee_cli.tui.pane import Pane, bindings
 from lilbee_cli.tui.reader import open_place
-from lilbee_core.errors import LilbeeError
 
 if TYPE_CHECKING:
-    from lilbee_core import Hit, Lilbee, SearchResult
+    from lilbee_core import Hit, SearchResult
     from lilbee_core.types import Passage
 
 TOP = 20
 AROUND = 12
+LOOK_S = 0.12
+"""How long a hit stays under the bar before more of its document is read."""
 _SCOPES = ("raw", "wiki", "both")
 _NOTHING_YET = (
     'Type to search. "Quoted phrases" must stand as they are; path:notes/ type:pdf after:2025-01-31 narrow it down.\n\n'
@@ -51,7 +53,7 @@ class SearchPane(Pane):
         self.scope = "raw"
         self.profile: str | None = None
         self._explains = False
-        self._shown: Hit | None = None
+        self._look_closer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield Line(placeholder="search", id="query", max_length=LONGEST_LINE)
@@ -100,16 +102,15 @@ class SearchPane(Pane):
             return
         if not words.strip():
             self.thread("search").forget()
-            self.result = self._shown = None
+            self.result = None
             self.query_one("#hits", OptionList).clear_options()
             self.query_one("#passage", Static).update(Text(_NOTHING_YET, "dim"))
             self._tell("")
             return
         bee, scope, profile = self.bee, self.scope, self.profile
-        self.latest("search", lambda: _look_up(bee, words, scope, profile), self._found, self._not)
+        self.latest("search", lambda: bee.search(words, top_k=TOP, scope=scope, profile=profile), self._found)
 
-    def _found(self, found: tuple[SearchResult, Passage | None]) -> None:
-        result, around = found
+    def _found(self, result: SearchResult) -> None:
         self.result = result
         hits = self.query_one("#hits", OptionList)
         width = max(20, hits.size.width - 4)
@@ -124,15 +125,8 @@ class SearchPane(Pane):
             self._explain()
         if result.hits:
             hits.highlighted = 0
-            if around is not None:
-                self._shown = result.hits[0]
-                self._show(result.hits[0], around)
         else:
             self.query_one("#passage", Static).update("")
-
-    def _not(self, error: Exception) -> None:
-        """Say what is wrong with what was typed; the hits of before stay."""
-        self.shell.fail(error)
 
     def _tell(self, told: str) -> None:
         where = "" if self.scope == "raw" else f"  in {self.scope}"
@@ -152,33 +146,30 @@ class SearchPane(Pane):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         hit = self.chosen
-        if hit is not None and hit is not self._shown:
+        if hit is not None:
+            # What the hit holds is here already; what stands around it is read once the user looks at it.
+            self._put(shown.passage_alone(hit), 0)
+            if self._look_closer is not None:
+                self._look_closer.stop()
+            self._look_closer = self.set_timer(LOOK_S, partial(self._read_around, hit))
+
+    def _read_around(self, hit: Hit) -> None:
+        if hit is self.chosen:
             bee = self.bee
-            self._shown = hit
-            self.latest(
-                "passage",
-                lambda: bee.get_text(hit.document_id, hit, around=AROUND),
-                partial(self._show, hit),
-                partial(self._show_alone, hit),
-            )
+            self.latest("passage", lambda: bee.get_text(hit.document_id, hit, around=AROUND), partial(self._show, hit))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self._open()
 
     def _show(self, hit: Hit, around: Passage) -> None:
-        text, row = shown.passage_in_place(hit, around)
-        self._put(text, row)
-
-    def _show_alone(self, hit: Hit, error: Exception) -> None:
-        """Show what the index holds of a document whose text cannot be had."""
-        self.shell.fail(error)
-        self._put(Text(clean(hit.text), overflow="fold"), 0)
+        if hit is self.chosen:
+            self._put(*shown.passage_in_place(hit, around))
 
     def _put(self, text: Text, row: int) -> None:
         self.query_one("#passage", Static).update(text)
         scroll = self.query_one("#passage-scroll", VerticalScroll)
-        scroll.scroll_to(y=max(0, row - 3), animate=False, force=True)
+        scroll.scroll_to(y=row, animate=False, force=True)
 
     def _open(self) -> None:
         hit = self.chosen
@@ -230,14 +221,3 @@ class SearchPane(Pane):
         """Ask what was typed."""
         if self.words.strip():
             self.shell.ask(self.words)
-
-
-def _look_up(bee: Lilbee, words: str, scope: str, profile: str | None) -> tuple[SearchResult, Passage | None]:
-    """Search, and read the first hit in its place, so that both are shown at once."""
-    result = bee.search(words, top_k=TOP, scope=scope, profile=profile)
-    if not result.hits:
-        return result, None
-    try:
-        return result, bee.get_text(result.hits[0].document_id, result.hits[0], around=AROUND)
-    except LilbeeError:
-        return result, None  # told when the hit comes under the bar

@@ -50,6 +50,12 @@ def _folded(pieces: Iterator[tuple[str, bool]]) -> Text:
     return out
 
 
+def passage_alone(hit: Hit) -> Text:
+    """Return a passage with line numbers, where the document has lines."""
+    pieces = [(text, MARK if marked else "") for text, marked in marked_pieces(hit, 0, len(hit.text))]
+    return numbered(pieces, hit.line_start)
+
+
 def passage_in_place(hit: Hit, around: Passage) -> tuple[Text, int]:
     """Return a passage amid what stands around it, with line numbers; and the row where it begins."""
     start = max(0, hit.chunk.span.start - around.span.start)
