@@ -122,10 +122,10 @@ def _loaded(reply: str) -> dict[str, Any] | list[Any]:
     told = reply[min(starts) :]
     for candidate in (told, _closed(told)):
         try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(candidate)
+            value: Any = json.JSONDecoder(strict=False).raw_decode(candidate)[0]
         except (ValueError, RecursionError):
             continue
-        return value if isinstance(value, dict | list) else []
+        return cast("dict[str, Any] | list[Any]", value) if isinstance(value, dict | list) else []
     return []
 
 
