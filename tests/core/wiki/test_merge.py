@@ -85,6 +85,7 @@ def test_a_reply_is_read_as_far_as_it_is_whole() -> None:
     whole = json.dumps({"pages": [{"title": "A", "sentences": said}, {"title": "B", "sentences": said}]})
     counts = {sum(len(one.said) for one in sections_in(whole[:end])) for end in range(len(whole) + 1)}
     assert counts == set(range(7)), "every sentence that is whole, and none that is not"
+    assert sections_in(f"Let me think [1], {{as asked}}: {whole} Done [2].") == sections_in(whole)
     assert sections_in(f"Here you are:\n```json\n{whole}\n```") == sections_in(whole)
 
 

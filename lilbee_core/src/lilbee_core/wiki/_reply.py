@@ -14,6 +14,8 @@ MOST_SENTENCES = 6
 _LONGEST_TITLE, _LONGEST = 80, 500
 _MOST_PASSAGES = 3
 _MARK = re.compile(r"\s*\[(\d{1,4})\]")
+_BEGIN = re.compile(r'\{\s*"(?:pages|sentences)"\s*:')
+_ANY = re.compile(r"[{\[]")
 _SIGNS = re.compile(r'["\\{}\[\]]')
 
 
@@ -116,10 +118,10 @@ def _text_of(value: object) -> tuple[str, list[int]]:
 
 def _loaded(reply: str) -> dict[str, Any] | list[Any]:
     """Read the JSON in a reply, what stands around it left out, closed where it was cut off."""
-    starts = [at for sign in "{[" if (at := reply.find(sign)) >= 0]
-    if not starts:
+    begin = _BEGIN.search(reply) or _ANY.search(reply)
+    if begin is None:
         return []
-    told = reply[min(starts) :]
+    told = reply[begin.start() :]
     for candidate in (told, _closed(told)):
         try:
             value: Any = json.JSONDecoder(strict=False).raw_decode(candidate)[0]
