@@ -25,7 +25,7 @@ FILES: dict[str, str | bytes] = {
     "hostile.md": f"# Hostile {HOSTILE}\n\nThe wasp is hostile. {HOSTILE}\n",
     "broken.pdf": b"%PDF-1.4 nothing of a file\n",
 }
-WAIT_S = 10.0
+WAIT_S = 30.0
 
 
 class Screens:
