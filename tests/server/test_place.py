@@ -109,3 +109,13 @@ def test_between_two_requests_nothing_is_given_up(app: Litestar) -> None:
         for _ in range(3):
             answered(link)
             time.sleep(0.15)
+
+
+def test_an_answer_waits_for_no_confirmation(app: Litestar) -> None:
+    with serving(app, http=protocol_with_patience(20)) as address, connected(address) as link:
+        took: list[float] = []
+        for _ in range(10):
+            before = time.monotonic()
+            answered(link)
+            took.append(time.monotonic() - before)
+    assert min(took) < 0.03  # a client confirms the first half of an answer after 40 ms

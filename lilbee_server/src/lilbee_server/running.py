@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from litestar import Litestar
 
+IDLE_S = 75
+"""How long a connection may stay without a request: longer than clients keep theirs for the next one."""
 GRACE_S = 3
 """How long a server that is stopped waits for streams that clients hold open."""
 
@@ -32,6 +34,7 @@ def run_app(app: Litestar, listener: socket, *, arrival_s: float) -> None:
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=IDLE_S,
     )
     uvicorn.Server(config).run(sockets=[listener])
 
