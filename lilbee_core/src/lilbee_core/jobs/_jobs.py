@@ -249,7 +249,7 @@ class Jobs:
         self._state.delete(_ASKED, job.id)
 
     def _now(self) -> str:
-        return self._clock.now().astimezone(UTC).isoformat(timespec="milliseconds")
+        return self._clock.now().astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, object]:

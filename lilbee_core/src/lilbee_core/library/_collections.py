@@ -97,6 +97,7 @@ class Collections:
 
         Raises:
             InvalidArgument: If the name cannot be a file's.
+            NotFound: If there is no such file, or it cannot be read.
             UnsupportedFormat: If nothing here reads such a file.
         """
         target = keep_upload(self._parts, Path(file), name)

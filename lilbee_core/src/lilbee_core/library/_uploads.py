@@ -40,11 +40,16 @@ def keep_upload(parts: Parts, file: Path, name: str) -> Path:
 
     Raises:
         InvalidArgument: If the name is none.
+        NotFound: If there is no such file, or it cannot be read.
         UnsupportedFormat: If nothing here reads such a file.
     """
     plain = upload_name(name)
-    with file.open("rb") as handle:
-        media_type = parts.reader.media_type(plain, handle.read(_HEAD))
+    try:
+        with file.open("rb") as handle:
+            head = handle.read(_HEAD)
+    except (OSError, ValueError) as error:
+        raise NotFound(f"there is no file {str(file)!r} that can be read", hint="Check the path.") from error
+    media_type = parts.reader.media_type(plain, head)
     if parts.reader.version(plain, media_type) is None:
         raise UnsupportedFormat(f"{plain} is {media_type}, which nothing here reads", hint="Upload another format.")
     folder = parts.home.uploads_dir

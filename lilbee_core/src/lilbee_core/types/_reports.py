@@ -138,9 +138,9 @@ class WebPage:
 class CrawlReport:
     """What a crawl did, all of its runs together if it was stopped in between. Counts are pages.
 
-    `duplicates` say what another page says, and `skipped` were left out on purpose, pages as well as links that were not
-    followed: the first few hundred by name, all of them by the number for each code in `skipped_counts`. `waiting` are
-    still to be fetched when it was cancelled. `sync` is what the index made of the pages.
+    `duplicates` say what another page says, and `skipped` were left out on purpose, pages as well as links that were
+    not followed: the first few hundred by name, all of them by the number for each code in `skipped_counts`. `waiting`
+    are still to be fetched when it was cancelled. `sync` is what the index made of the pages.
     """
 
     new: int = 0
