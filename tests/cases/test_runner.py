@@ -95,17 +95,28 @@ WRONG: list[tuple[dict[str, Any], str, Any]] = [
 
 
 @pytest.mark.slow
-def test_every_expectation_can_fail_and_says_so(tmp_path: Path) -> None:
-    for at, (step, name, wanted) in enumerate(WRONG):
+def test_every_expectation_of_a_sync_can_fail_and_says_so(tmp_path: Path) -> None:
+    for at, (step, name, wanted) in enumerate(one for one in WRONG if one[0]["do"] == "sync"):
         world = World(tmp_path / str(at), Path("nowhere"))
-        before = () if step["do"] == "sync" else ({"do": "sync"},)
-        findings = run_case(a_case(*FILES, *before, {**step, "expect": {name: wanted}}), world)
-        number = len(FILES) + len(before) + 1
+        findings = run_case(a_case(*FILES, {**step, "expect": {name: wanted}}), world)
         assert len(findings.failures) == 1, f"{step} {name} {wanted}: {findings.failures}"
-        line = findings.failures[0]
-        assert line.startswith(f"X01 step {number} ({step['do']}"), line
-        assert f"{name}: wanted " in line, line
-        assert ", came " in line, line
+        assert_told(findings.failures[0], len(FILES) + 1, "sync", name)
+
+
+@pytest.mark.slow
+def test_every_other_expectation_can_fail_and_says_so(tmp_path: Path) -> None:
+    wrong = [one for one in WRONG if one[0]["do"] != "sync"]
+    asked = [{**step, "expect": {name: wanted}} for step, name, wanted in wrong]
+    findings = run(tmp_path, *FILES, {"do": "sync"}, *asked)
+    assert len(findings.failures) == len(wrong), findings.failures
+    for number, (line, (step, name, _)) in enumerate(zip(findings.failures, wrong, strict=True), len(FILES) + 2):
+        assert_told(line, number, step["do"], name)
+
+
+def assert_told(line: str, number: int, do: str, name: str) -> None:
+    assert line.startswith(f"X01 step {number} ({do}"), line
+    assert f"{name}: wanted " in line, line
+    assert ", came " in line, line
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from lilbee_core.testing import ScriptedChat
 from lilbee_core.types import ConversationMessage, Message
 from tests.core.conversations._world import World, check_alternation, is_summary_request
 
-CONVERSATIONS = 10_000
 _STEPS = 9
 
 
@@ -142,12 +141,7 @@ def run(first: int, count: int) -> int:
     return summaries
 
 
-def test_a_few_random_conversations() -> None:
-    assert run(0, 150) > 10
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-def test_many_random_conversations(part: int) -> None:
-    each = CONVERSATIONS // 4
-    assert run(1_000_000 + part * each, each) > each // 4
+def test_a_thousand_random_conversations() -> None:
+    """`nox -s bench` runs ten thousand."""
+    assert run(0, 1_000) > 100
