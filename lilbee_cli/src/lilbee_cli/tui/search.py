@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lilbee_core import Hit, SearchResult
     from lilbee_core.types import Passage
 
-TOP = 20
+TOP = 12
 AROUND = 12
 LOOK_S = 0.12
 """How long a hit stays under the bar before more of its document is read."""
