@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TOP = 12
 AROUND = 12
-LOOK_S = 0.12
+LOOK_S = 0.3
 """How long a hit stays under the bar before more of its document is read."""
 _SCOPES = ("raw", "wiki", "both")
 _NOTHING_YET = (
@@ -169,7 +169,8 @@ class SearchPane(Pane):
     def _put(self, text: Text, row: int) -> None:
         self.query_one("#passage", Static).update(text)
         scroll = self.query_one("#passage-scroll", VerticalScroll)
-        scroll.scroll_to(y=row, animate=False, force=True)
+        if round(scroll.scroll_y) != row:
+            scroll.scroll_to(y=row, animate=False, force=True)
 
     def _open(self) -> None:
         hit = self.chosen
