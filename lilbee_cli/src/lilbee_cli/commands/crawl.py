@@ -59,4 +59,4 @@ def command(
             render=render,
             resume=not fresh,
         )
-        return crawled(report, as_json=told.as_json, verbose=told.verbose)
+        return crawled(report, as_json=told.as_json, verbose=bool(told.verbose))

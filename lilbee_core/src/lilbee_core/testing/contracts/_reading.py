@@ -14,7 +14,7 @@ from lilbee_core.testing._edges import ReadContext, Switch
 from lilbee_core.testing.builders import a_document, id_of
 from lilbee_core.testing.contracts._tools import UNICODE, check_name, check_picklable, check_unique
 from lilbee_core.text import LineIndex
-from lilbee_core.types import Chunk, Document, Heading, Source, Span, Symbol
+from lilbee_core.types import Chunk, Document, Heading, Segment, Source, Span, Symbol, Table
 
 if TYPE_CHECKING:
     from lilbee_core.protocols import Chunker, Extractor, Fetcher, OcrEngine
@@ -122,7 +122,8 @@ def check_places(document: Document, what: str) -> None:
     size = len(document.text)
     assert "\r" not in document.text, f"{what}: lines end in carriage returns"
     assert 0 <= document.body_start <= size, f"{what}: the body starts outside the text"
-    spans = [one.span for one in (*document.segments, *document.symbols, *document.tables)]
+    placed: tuple[Segment | Symbol | Table, ...] = (*document.segments, *document.symbols, *document.tables)
+    spans = [one.span for one in placed]
     assert all(span.end <= size for span in spans), f"{what}: a segment, symbol or table lies outside the text"
     assert all(0 <= one.start < max(size, 1) for one in document.headings), f"{what}: a heading lies outside the text"
     for name in ("segments", "symbols", "tables"):
