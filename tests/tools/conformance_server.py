@@ -11,7 +11,7 @@ import base64
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -164,7 +164,7 @@ def translated(server: Server[Any]) -> None:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving() -> Generator[str]:
     """Serve on loopback; gives the address."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "notes"

@@ -56,7 +56,7 @@ def checked(kind: C) -> C:
         if inspect.isfunction(member):
             setattr(kind, name, _checking(member))
         elif isinstance(member, classmethod):
-            setattr(kind, name, classmethod(_checking(member.__func__)))
+            setattr(kind, name, classmethod(_checking(cast("Any", member).__func__)))
     return kind
 
 
@@ -177,7 +177,8 @@ def _fits_generic(value: object, origin: Any, inner: tuple[object, ...]) -> bool
     if not isinstance(value, tuple | list if origin is tuple else origin) or isinstance(value, str | bytes):
         return False
     if isinstance(value, Mapping) and len(inner) == 2:
-        return all(_fits(key, inner[0]) and _fits(one, inner[1]) for key, one in value.items())
+        pairs = cast("Mapping[object, object]", value).items()
+        return all(_fits(key, inner[0]) and _fits(one, inner[1]) for key, one in pairs)
     if isinstance(value, list | tuple | set | frozenset) and inner:
         return all(_fits(one, inner[0]) for one in cast("Iterable[object]", value))
     return True

@@ -375,6 +375,8 @@ class TestStayingWarm:
         record = next(StateFolder(world.state).scan())
         StateFolder(world.state).write(replace(record, path=None, owner=ProcessMark.of(os.getppid())))
         assert pids_of(second) != owned
+        for pid in owned.values():  # no record names them any more
+            os.kill(pid, signal.SIGKILL)
 
     def test_it_is_ended_once_the_setting_is_off(self, world: World) -> None:
         left = run_owner(world, outlives=True, detach=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ class StaticGate:
         """Hear of a page that was recognized."""
 
     @contextmanager
-    def open(self) -> Iterator[None]:
+    def open(self) -> Generator[None]:
         """Hold the gate open while documents are read."""
         yield
 
@@ -89,7 +89,7 @@ class AdaptiveGate(StaticGate):
             self._pages += 1
 
     @contextmanager
-    def open(self) -> Iterator[None]:
+    def open(self) -> Generator[None]:
         """Measure while documents are read."""
         closed = threading.Event()
         thread = threading.Thread(target=self._watch, args=(closed,), name="lilbee-ingest-gate", daemon=True)

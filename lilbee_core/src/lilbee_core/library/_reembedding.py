@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -157,7 +157,7 @@ def _fetch(parts: Parts, name: str, cancel: CancelToken) -> bool:
 
 
 @contextmanager
-def _candidate(parts: Parts, name: str) -> Iterator[EmbedderLike]:
+def _candidate(parts: Parts, name: str) -> Generator[EmbedderLike]:
     """Give the embedder of a reference, as the library would have it with that setting; closed afterwards."""
     from lilbee_core.library._fleet import build_fleet
     from lilbee_core.library._models import build_router

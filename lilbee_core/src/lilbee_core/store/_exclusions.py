@@ -87,4 +87,5 @@ def _kept(row: DocumentRow) -> Mapping[str, object]:
 
 def _row(id_: str, value: Mapping[str, object]) -> DocumentRow:
     known = cast("dict[str, Any]", {name: one for name, one in value.items() if name in _FIELDS})
-    return DocumentRow(**{**known, "id": DocumentId(id_)}, state=DocumentState.EXCLUDED, metadata=Metadata())
+    values: dict[str, Any] = {**known, "id": DocumentId(id_)}
+    return DocumentRow(**values, state=DocumentState.EXCLUDED, metadata=Metadata())

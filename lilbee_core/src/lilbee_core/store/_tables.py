@@ -165,7 +165,7 @@ class Tables:
             with engine_errors(doing, self.index):
                 yield
         finally:
-            broken = files.cut_off() if files is not None else frozenset()
+            broken = files.cut_off() if files is not None else frozenset[str]()
             if files is not None and broken:
                 self._take_back(written, files.last_without(broken), doing)
 

@@ -76,7 +76,7 @@ class Query:
     diversify: bool = True
 
     def __post_init__(self) -> None:
-        given: object = self.top_k
+        given = cast("object", self.top_k)
         # What is no number at all is refused with the other arguments, where the query is used.
         if isinstance(given, int) and given < 1:
             raise ValueError(f"top_k must be at least 1, got {given}")
