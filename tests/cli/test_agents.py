@@ -1,4 +1,4 @@
-"""What clients are told of a library, and how they are started with it (R241, R262)."""
+"""What clients are told of a library, and how they are started with it (R241, R242, R262)."""
 
 from __future__ import annotations
 

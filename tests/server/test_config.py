@@ -1,4 +1,4 @@
-"""Settings over HTTP: shown masked, changed where that runs and leaks nothing (R254)."""
+"""Settings over HTTP: shown masked, changed where that runs and leaks nothing (R254, R277)."""
 
 from __future__ import annotations
 

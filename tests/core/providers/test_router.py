@@ -1,4 +1,4 @@
-"""Which provider serves which role (R012, R079-R082, R087, R088)."""
+"""Which provider serves which role (R012, R079-R082, R087, R088, R374)."""
 
 from __future__ import annotations
 
