@@ -20,6 +20,7 @@ from lilbee_core import Lilbee
 from lilbee_core.testing import HashEmbedder, ScriptedChat
 from lilbee_server.app import create_app
 from tests.server.conftest import TOKEN, serving
+from tests.support.llama_server import write_engine
 from tests.support.model_hub import FakeHub
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
@@ -49,6 +50,8 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "upload_max_mb": 1,
             "hub_url": hub.url,
             "models_dir": str(home / "models"),
+            # What the machine lacks is answered by 503; here it lacks nothing.
+            "llama_server_path": str(write_engine(home / "bin")),
         }
         chat = ScriptedChat("The queen lays eggs in spring [1].")
         bee = stack.enter_context(Lilbee(root, embedder=HashEmbedder(), chat=chat, overrides=overrides))
