@@ -13,7 +13,16 @@ import pytest
 
 from lilbee_core import AsyncLilbee, Lilbee
 from lilbee_core.errors import NotFound
-from lilbee_core.events import ChangesSeen, DocumentMoved, DocumentRemoved, Event, SyncFinished, Warned, WatchFailed
+from lilbee_core.events import (
+    ChangesSeen,
+    DocumentMoved,
+    DocumentRemoved,
+    Event,
+    Progress,
+    SyncFinished,
+    Warned,
+    WatchFailed,
+)
 from lilbee_core.jobs import Job, JobState
 from lilbee_core.library import _watching
 from lilbee_core.testing import HashEmbedder
@@ -40,13 +49,24 @@ class Watched:
             fresh, self.seen, over = self.job.since(self.seen, timeout_s=0.2)
             self.events += fresh
             assert not over, self.job.record
-            assert time.monotonic() < deadline, (what, [event.to_dict() for event in self.events[-10:]])
+            assert time.monotonic() < deadline, "; ".join(
+                [what, *(str(event.to_dict()) for event in self.events[-10:])]
+            )
 
     def until_synced(self, times: int = 1) -> list[Event]:
         """Wait for so many syncs more; return what was told meanwhile."""
         start = len(self.events)
         self.until(lambda: sum(isinstance(one, SyncFinished) for one in self.events[start:]) >= times, "a sync")
         return self.events[start:]
+
+    def is_idle(self) -> bool:
+        """Say whether the last sync is over, upkeep and all."""
+        steps = [
+            type(one)
+            for one in self.events
+            if isinstance(one, ChangesSeen) or (isinstance(one, Progress) and one.phase == "watching")
+        ]
+        return bool(steps) and steps[-1] is Progress
 
     def indexed(self) -> dict[str, str]:
         return {row.ref: row.id for row in self.bee.documents(state="indexed")}
@@ -138,6 +158,7 @@ def test_a_collection_of_another_process_and_a_lost_disk(watched: Watched, tmp_p
     watched.until(lambda: any("other" in one.message for one in watched.events if isinstance(one, Warned)), "a word")
     away.rename(other)
     watched.until(lambda: "other/boats.txt" in watched.indexed(), "a folder that comes back")
+    watched.until(watched.is_idle, "the end of the sync, which still writes")
     # The library's own folder: no new index is begun where the old one is not.
     watched.folder.rename(away)
     watched.folder.mkdir()

@@ -47,15 +47,19 @@ def run_watch(
     data = parts.home.data_dir
     known = data.is_dir()
 
+    def check() -> None:
+        # On a disk that was taken out, say: a new index must not be begun where the old one is not.
+        if known and not data.is_dir():
+            raise NotFound(f"the index is not there any more: {data}", hint="Bring it back.", code="library.gone")
+
     def roots() -> list[Root]:
+        check()
         settings_files.read_if_changed()
         return [root for root in parts.roots() if not collections or root.collection in collections]
 
     def sync(due: tuple[str, ...]) -> SyncReport:
         nonlocal known
-        if known and not data.is_dir():
-            # On a disk that was taken out, say: a new index must not be begun where the old one is not.
-            raise NotFound(f"the index is not there any more: {data}", hint="Bring it back.", code="library.gone")
+        check()
         report = run_sync(parts, SyncRequest(collections=due), cancel, events)
         known = True
         return report
