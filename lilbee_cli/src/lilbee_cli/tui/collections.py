@@ -7,61 +7,44 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
 from lilbee_cli.render.text import counted, line
 from lilbee_cli.tui.dialogs import Ask, Confirm
-from lilbee_cli.tui.pane import Pane, bindings
+from lilbee_cli.tui.listing import TablePane
+from lilbee_cli.tui.pane import bindings
 from lilbee_cli.tui.table import Rows
 
 if TYPE_CHECKING:
     from lilbee_core.types import CollectionInfo
 
 
-class CollectionsPane(Pane):
+class CollectionsPane(TablePane["CollectionInfo"]):
     """A row for each collection; Enter shows its documents."""
 
     place = "collections"
+    kind = "collection"
     BINDINGS: ClassVar[list[BindingType]] = bindings("collections")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: tuple[CollectionInfo, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield Rows("name", "documents", "folder", "there", "only", "but not", id="folders")
         yield Static(id="detail", markup=False)
 
-    @property
-    def first(self) -> Widget:
-        return self.query_one(Rows)
-
     def entered(self) -> None:
-        self.latest("read", self.bee.collections.list, self._show)
+        self.latest("read", self.bee.collections.list, self.fill)
 
-    def _show(self, rows: tuple[CollectionInfo, ...]) -> None:
-        self.rows = rows
-        self.query_one(Rows).fill([_cells(one) for one in rows])
-        told = "" if rows else "There is no collection yet: n makes a folder one."
-        self.query_one("#detail", Static).update(Text(told, "dim"))
+    def cells(self, row: CollectionInfo) -> tuple[str, ...]:
+        there = "" if not row.root else ("yes" if row.available else "GONE")
+        globs = (" ".join(row.include), " ".join(row.exclude))
+        return row.name, str(row.documents), row.root or "from memory", there, *globs
 
-    @property
-    def chosen(self) -> CollectionInfo:
-        """The collection under the bar.
-
-        Raises:
-            ValueError: If there is none.
-        """
-        at = self.query_one(Rows).cursor_row
-        if not 0 <= at < len(self.rows):
-            raise ValueError("there is no collection under the bar")
-        return self.rows[at]
+    def detail(self, row: CollectionInfo | None) -> Text:
+        return Text("" if row is not None else "There is no collection yet: n makes a folder one.", "dim")
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Show its documents."""
         event.stop()
-        self.shell.slash_documents([f"{self.chosen.name}/"])
+        self.shell.slash_documents([f"{self.require().name}/"])
 
     # ------------------------------------------------------------------ commands
 
@@ -82,7 +65,7 @@ class CollectionsPane(Pane):
 
     def slash_rename(self, words: list[str]) -> None:
         """Give the collection under the bar another name."""
-        old, bee = self.chosen.name, self.bee
+        old, bee = self.require().name, self.bee
         if not words:
             self.shell.push_screen(
                 Ask(f"What to call {line(old)}?", value=old),
@@ -94,7 +77,7 @@ class CollectionsPane(Pane):
 
     def slash_forget(self, words: list[str]) -> None:
         """Forget a collection, once the user is sure."""
-        name, bee = words[0] if words else self.chosen.name, self.bee
+        name, bee = words[0] if words else self.require().name, self.bee
 
         def sure(yes: bool | None) -> None:
             if yes:
@@ -112,9 +95,3 @@ class CollectionsPane(Pane):
         self.shell.tell(told)
         self.shell.refresh_status()
         self.entered()
-
-
-def _cells(one: CollectionInfo) -> tuple[str, ...]:
-    there = "" if not one.root else ("yes" if one.available else "GONE")
-    globs = (" ".join(one.include), " ".join(one.exclude))
-    return one.name, str(one.documents), one.root or "from memory", there, *globs

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widget import Widget
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import DataTable, Static
 
 from lilbee_cli.render.text import counted, line
 from lilbee_cli.tui import shown
 from lilbee_cli.tui.dialogs import Ask, Confirm, Shown
 from lilbee_cli.tui.fields import Line
-from lilbee_cli.tui.pane import Pane, bindings
+from lilbee_cli.tui.listing import NarrowedPane
+from lilbee_cli.tui.pane import bindings
 from lilbee_cli.tui.reader import PART_CHARS, Opened, open_document
 from lilbee_cli.tui.table import Rows
 
@@ -29,17 +29,16 @@ LONGEST_TABLE = 200
 STATES = ("", "indexed", "failed", "skipped", "excluded", "missing")
 
 
-class DocumentsPane(Pane):
+class DocumentsPane(NarrowedPane["DocumentRow"]):
     """The ledger: a field that narrows it down, a row for each file, and the reason of the one under the bar."""
 
     place = "documents"
+    kind = "document"
     BINDINGS: ClassVar[list[BindingType]] = bindings("documents")
 
     def __init__(self) -> None:
         super().__init__()
         self.state = ""
-        self.rows: list[DocumentRow] = []
-        self._all: list[tuple[str, DocumentRow]] = []
 
     def compose(self) -> ComposeResult:
         yield Line(placeholder="part of a path, a type or a reason", id="narrow")
@@ -47,68 +46,31 @@ class DocumentsPane(Pane):
         yield Rows("state", "document", "type", "chunks", "size", "why", id="ledger")
         yield Static(id="detail", markup=False)
 
-    @property
-    def first(self) -> Widget:
-        return self.query_one(Rows)
-
     def entered(self) -> None:
         bee, state = self.bee, self.state or None
-        self.latest("read", lambda: [(_sought(row), row) for row in bee.documents(state=state)], self._take)
+        self.latest("read", lambda: self.paired(bee.documents(state=state)), self.take)
 
-    def narrow(self, words: str) -> None:
-        """Type this into the field for the user."""
-        self.query_one("#narrow", Line).value = words
+    def sought(self, row: DocumentRow) -> str:
+        return f"{row.ref} {row.media_type} {row.reason or ''} {row.title or ''}".casefold()
 
-    def _take(self, rows: list[tuple[str, DocumentRow]]) -> None:
-        self._all = rows
-        self._show()
+    def cells(self, row: DocumentRow) -> tuple[str, ...]:
+        size = f"{row.size / 1e6:.1f} MB" if row.size >= 100_000 else f"{row.size / 1e3:.1f} KB"
+        kind = row.media_type.rpartition("/")[2]
+        return str(row.state), row.ref, kind[:20], str(row.chunks), size, row.reason or ""
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        if not event.value.startswith("/"):
-            self._show()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        if self.shell.typed(event.value):
-            event.input.value = ""
-        else:
-            self.query_one(Rows).focus()
-
-    def _show(self) -> None:
-        words = self.query_one("#narrow", Line).value.casefold().split()
-        found = [row for sought, row in self._all if all(word in sought for word in words)]
-        self.rows = found[:LONGEST_TABLE]
-        self.query_one(Rows).fill([_cells(row) for row in self.rows])
-        told = f"{counted(len(found), 'document')}" + (f" of {len(self._all)}" if words else "")
+    def show_narrowed(self) -> None:
+        found = self.narrowed()
+        typed = self.query_one("#narrow", Line).value.strip()
+        told = f"{counted(len(found), 'document')}" + (f" of {len(self.all)}" if typed else "")
         told += f", {self.state}" if self.state else ""
         if len(found) > LONGEST_TABLE:
             told += f"; the first {LONGEST_TABLE} are shown: type to narrow them down"
         self.query_one("#counted", Static).update(Text(told, "dim"))
-        self._detail()
+        self.fill(found[:LONGEST_TABLE])
 
     # ------------------------------------------------------------------ the row under the bar
 
-    @property
-    def chosen(self) -> DocumentRow | None:
-        """The document under the bar."""
-        at = self.query_one(Rows).cursor_row
-        return self.rows[at] if 0 <= at < len(self.rows) else None
-
-    def _require(self, words: list[str]) -> str:
-        if words:
-            return " ".join(words)
-        row = self.chosen
-        if row is None:
-            raise ValueError("there is no document under the bar")
-        return row.ref
-
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        event.stop()
-        self._detail()
-
-    def _detail(self) -> None:
-        row = self.chosen
+    def detail(self, row: DocumentRow | None) -> Text:
         told = Text(overflow="fold")
         if row is not None:
             told.append(line(row.ref), "bold")
@@ -116,7 +78,7 @@ class DocumentsPane(Pane):
             told.append(f"\nread by {row.extractor or 'nobody'}, {row.indexed_at or 'never indexed'}", "dim")
             for warning in row.warnings[:3]:
                 told.append(f"\nwarning: {line(warning)}", shown.BAD)
-        self.query_one("#detail", Static).update(told)
+        return told
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         event.stop()
@@ -173,7 +135,7 @@ class DocumentsPane(Pane):
 
     def slash_exclude(self, words: list[str]) -> None:
         """Take a document out of the index, once the user is sure."""
-        ref, bee = self._require(words), self.bee
+        ref, bee = " ".join(words) or self.require().ref, self.bee
 
         def sure(yes: bool | None) -> None:
             if yes:
@@ -191,9 +153,7 @@ class DocumentsPane(Pane):
         if words:
             self.shell.slash_add(words)
             return
-        row = self.chosen
-        if row is None:
-            raise ValueError("there is no document under the bar")
+        row = self.require()
         self.act(lambda: str(self._file(row)), lambda path: self.shell.slash_add([path]))
 
     def slash_retry(self, _: list[str]) -> None:
@@ -209,13 +169,3 @@ class DocumentsPane(Pane):
         following = STATES[(STATES.index(self.state) + 1) % len(STATES)]
         self.state = following if not words else ("" if words[0] == "all" else words[0])
         self.entered()
-
-
-def _sought(row: DocumentRow) -> str:
-    return f"{row.ref} {row.media_type} {row.reason or ''} {row.title or ''}".casefold()
-
-
-def _cells(row: DocumentRow) -> tuple[str, ...]:
-    size = f"{row.size / 1e6:.1f} MB" if row.size >= 100_000 else f"{row.size / 1e3:.1f} KB"
-    kind = row.media_type.rpartition("/")[2]
-    return str(row.state), row.ref, kind[:20], str(row.chunks), size, row.reason or ""

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widget import Widget
 from textual.widgets import DataTable, Input, Static
 
 from lilbee_cli.render.models import SETTINGS, marks, plan_lines, size
 from lilbee_cli.render.text import line
 from lilbee_cli.tui.dialogs import Choose, Confirm, Shown
 from lilbee_cli.tui.fields import Line
-from lilbee_cli.tui.pane import Pane, bindings
+from lilbee_cli.tui.listing import TablePane
+from lilbee_cli.tui.pane import bindings
 from lilbee_cli.tui.table import Rows
 
 if TYPE_CHECKING:
@@ -23,15 +23,12 @@ if TYPE_CHECKING:
 _CLEAR = "clear"
 
 
-class ModelsPane(Pane):
+class ModelsPane(TablePane["ModelEntry"]):
     """What each role uses, the models that are here, and those that could be fetched."""
 
     place = "models"
+    kind = "model"
     BINDINGS: ClassVar[list[BindingType]] = bindings("models")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: tuple[ModelEntry, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield Static(id="roles", markup=False)
@@ -39,15 +36,11 @@ class ModelsPane(Pane):
         yield Rows("model", "serves", "size", "where", id="catalog")
         yield Static(id="detail", markup=False)
 
-    @property
-    def first(self) -> Widget:
-        return self.query_one(Rows)
-
     def entered(self) -> None:
         bee = self.bee
         roles = "   ".join(f"{role}: {line(str(bee.config.get(name)))}" for role, name in SETTINGS.items())
         self.query_one("#roles", Static).update(Text(roles, overflow="fold"))
-        self.latest("read", lambda: (*bee.models.list(), *bee.models.catalog()), self._show)
+        self.latest("read", lambda: (*bee.models.list(), *bee.models.catalog()), self.fill)
 
     def look_for(self, words: str) -> None:
         """Look for models on the hub."""
@@ -69,45 +62,28 @@ class ModelsPane(Pane):
 
     def _found(self, rows: tuple[ModelEntry, ...]) -> None:
         self.shell.tell("" if rows else "The hub has no such model.")
-        self._show(rows)
+        self.fill(rows)
 
-    def _show(self, rows: tuple[ModelEntry, ...]) -> None:
-        self.rows = rows
-        self.query_one(Rows).fill([_cells(one) for one in rows])
-        self._detail()
+    def cells(self, row: ModelEntry) -> tuple[str, ...]:
+        where = "here" if row.installed or row.source in {"builtin", "server", "folder", "package"} else "to fetch"
+        return row.ref, ", ".join(row.roles), size(row.size_bytes), f"{where} {marks(row)}".strip()
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        event.stop()
-        self._detail()
-
-    def _detail(self) -> None:
-        at = self.query_one(Rows).cursor_row
+    def detail(self, row: ModelEntry | None) -> Text:
         told = Text(overflow="fold")
-        if 0 <= at < len(self.rows):
-            one = self.rows[at]
-            told.append(line(one.ref), "bold")
-            facts = (
-                one.summary,
-                one.license,
-                one.quantization,
-                f"cannot be used: {one.problem}" if one.problem else "",
-            )
+        if row is not None:
+            problem = f"cannot be used: {row.problem}" if row.problem else ""
+            facts = (row.summary, row.license, row.quantization, problem)
+            told.append(line(row.ref), "bold")
             told.append("  " + line("  ".join(fact for fact in facts if fact)))
-        self.query_one("#detail", Static).update(told)
+        return told
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         event.stop()
-        if self._chosen.source in {"featured", "hub"} and not self._chosen.installed:
+        row = self.require()
+        if row.source in {"featured", "hub"} and not row.installed:
             self.slash_pull([])
         else:
             self.slash_use([])
-
-    @property
-    def _chosen(self) -> ModelEntry:
-        at = self.query_one(Rows).cursor_row
-        if not 0 <= at < len(self.rows):
-            raise ValueError("there is no model under the bar")
-        return self.rows[at]
 
     # ------------------------------------------------------------------ commands
 
@@ -116,8 +92,8 @@ class ModelsPane(Pane):
         if len(words) > 1:
             self._use(words[0], words[1])
             return
-        ref = self._chosen.ref
-        roles = [one for one in SETTINGS if one in self._chosen.roles] or list(SETTINGS)
+        row = self.require()
+        ref, roles = row.ref, [one for one in SETTINGS if one in row.roles] or list(SETTINGS)
         rows = [*(f"use it for {role}" for role in roles), *(f"use no model for {role}" for role in SETTINGS)]
 
         def chosen(at: int | None) -> None:
@@ -134,7 +110,7 @@ class ModelsPane(Pane):
 
     def slash_pull(self, words: list[str]) -> None:
         """Fetch a model, as a task."""
-        ref = words[0] if words else self._chosen.ref
+        ref = words[0] if words else self.require().ref
         if self.shell.tasks is None:
             raise ValueError("the library is not open yet")
         self.shell.tasks.start_job("pull", ref, model=ref)
@@ -142,7 +118,7 @@ class ModelsPane(Pane):
 
     def slash_delete(self, words: list[str]) -> None:
         """Delete a model that was fetched, once the user is sure."""
-        ref, bee = words[0] if words else self._chosen.ref, self.bee
+        ref, bee = words[0] if words else self.require().ref, self.bee
 
         def gone(removed: tuple[ModelEntry, int]) -> None:
             self._changed(f"{ref} is deleted; {size(removed[1])} are free again.")
@@ -175,8 +151,3 @@ class ModelsPane(Pane):
     def _changed(self, told: str) -> None:
         self.shell.tell(told)
         self.entered()
-
-
-def _cells(one: ModelEntry) -> tuple[str, ...]:
-    where = "here" if one.installed or one.source in {"builtin", "server", "folder", "package"} else "to fetch"
-    return one.ref, ", ".join(one.roles), size(one.size_bytes), f"{where} {marks(one)}".strip()
