@@ -17,8 +17,8 @@ Span = tuple[int, int]
 
 # The words inside a unit as it was written, so with invisible characters in them.
 _INNER = re.compile(
-    rf"[vV]?\d++(?:[.,'’]\d++)++|[{IDEOGRAPHS}]++|[{UNSPACED}{INVISIBLE}]++|[{EMOJI}]"
-    rf"|(?:(?![{IDEOGRAPHS}{UNSPACED}])[\w{MARKS}{INVISIBLE}])++"
+    rf"[vV]?\d++(?:[.,'’]\d++)+|[{IDEOGRAPHS}]++|[{UNSPACED}{INVISIBLE}]++|[{EMOJI}]"
+    rf"|(?:(?![{IDEOGRAPHS}{UNSPACED}])[\w{MARKS}{INVISIBLE}])+"
 )
 _UNSPACED = re.compile(f"[{IDEOGRAPHS}{UNSPACED}]")
 _MOST_UNITS = 20_000

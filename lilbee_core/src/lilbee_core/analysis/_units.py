@@ -24,14 +24,14 @@ _LONGEST_WHOLE = 128
 # Commas and colons bind digits only, an apostrophe binds after letters that elide (l'eau, don't, O'Brien).
 _BINDING = r"[-.@&/\\{binding}]|:(?::|//)|(?<=\d)[,:](?=\d)|(?<=[cdjlmnstCDJLMNSTO])['’]"
 _UNIT = (
-    r"[{word}#@.{first}][{word}]*+(?:(?:" + _BINDING + r")[{word}]++)*+(?:[+{plus}][+{plus}](?:\d\d)?+|#(?![{word}]))?+"
+    r"[{word}#@.{first}][{word}]*+(?:(?:" + _BINDING + r")[{word}]++)*(?:[+{plus}][+{plus}](?:\d\d)?|#(?![{word}]))?"
 )
 _ASCII_UNIT = re.compile(_UNIT.format(word="A-Za-z0-9_", first="", binding="", plus=""), re.ASCII)
 
-_NUMBER = r"[vV]?[0-9]++(?:[.,'][0-9]++)++"
+_NUMBER = r"[vV]?[0-9]++(?:[.,'][0-9]++)+"
 _ASCII_TOKEN = re.compile(rf"{_NUMBER}|[A-Za-z0-9_]++")
 _TOKEN = re.compile(
-    rf"{_NUMBER}|[{IDEOGRAPHS}]++|[{UNSPACED}]++|[{EMOJI}]|(?:(?![{IDEOGRAPHS}{UNSPACED}])[\w{MARKS}])++"
+    rf"{_NUMBER}|[{IDEOGRAPHS}]++|[{UNSPACED}]++|[{EMOJI}]|(?:(?![{IDEOGRAPHS}{UNSPACED}])[\w{MARKS}])+"
 )
 _UNSPACED = re.compile(f"[{IDEOGRAPHS}{UNSPACED}]")
 _LETTER = re.compile(rf"[{IDEOGRAPHS}]|[\u0e40-\u0e44\u0ec0-\u0ec4]?.[{MARKS}{INVISIBLE}]*", re.DOTALL)

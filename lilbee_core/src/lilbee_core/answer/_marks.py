@@ -20,7 +20,7 @@ _ONE_MARK = rf"(?:\[{_NUMBERS}\](?!\()|【{_NUMBERS}[^】\n]{{0,20}}】)"
 _MARKS = re.compile(rf"{_ONE_MARK}(?: ?{_ONE_MARK})*", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*\^?(\d{1,4})|(\d{1,4})")
 
-_TARGET = r"\((?:[^()]++|\([^()]*+\))*+\)"
+_TARGET = r"\((?:[^()]++|\([^()]*+\))*\)"
 _IMAGE = re.compile(rf"!\[[^\]]*+\](?:{_TARGET}|\[[^\]]*+\]|(?![\[(]))")
 _LINK = re.compile(rf"\[([^\[\]]*+)\]{_TARGET}")
 _TAGS = (
@@ -30,8 +30,8 @@ _TAG = re.compile(rf"</?(?:{_TAGS})(?:[\s/][^>]*+)?>", re.IGNORECASE)
 _TAG_START = re.compile(rf"</?(?:{_TAGS})\b", re.IGNORECASE)
 
 # Beginnings of the above, at the end of what has arrived so far.
-_OPEN_BRACKET = re.compile(r"!|!?\[[^\]]*+(?:\](?: ?|\((?:[^()]++|\([^()]*+\)?+)*+|\[[^\]]*+))?")
-_OPEN_MARKS = re.compile(r"[\[【][^\]】\n]*+(?:[\]】] ?(?:[\[【][^\]】\n]*+)?+)*+")
+_OPEN_BRACKET = re.compile(r"!|!?\[[^\]]*+(?:\](?: ?|\((?:[^()]++|\([^()]*+\)?+)*|\[[^\]]*+))?")
+_OPEN_MARKS = re.compile(r"[\[【][^\]】\n]*+(?:[\]】] ?(?:[\[【][^\]】\n]*+)?)*")
 _OPEN_TAG = re.compile(r"</?(?:[a-zA-Z]{0,8}|[a-zA-Z]{1,8}[\s/][^>]*+)")
 # A blank matters only where something that may be left out can follow it.
 _SPECIAL = re.compile(r"[`!\[\]<【]| (?=[`!\[<【]|\Z)|(?=https?://|ftp://|www\.[a-z0-9])", re.IGNORECASE)
