@@ -10,8 +10,9 @@ from lilbee_core.extract._drawn import Drawn, Wanted, illustrated, picture_membe
 from lilbee_core.extract._formulas import formula
 from lilbee_core.extract._members import Member, MemberReader, Nesting
 from lilbee_core.extract._numbering import Numbering, indent_of
+from lilbee_core.extract._office import written
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
-from lilbee_core.extract._reading import check_length, damaged, read_bytes
+from lilbee_core.extract._reading import damaged, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.protocols import ExtractContext, Extractor
@@ -54,22 +55,8 @@ class DocxExtractor(Nesting):
             reader = _Reader(package, main, context)
             reader.read(body)
             facts = Facts.of(package)
-            text = reader.out.text
-            check_length(source, text, context)
-            first = next((heading.title for heading in reader.out.headings if heading.level == 1), None)
-            document = Document(
-                path=source.path,
-                collection=source.collection,
-                media_type=source.media_type,
-                text=text,
-                title=facts.get("title") or reader.title or first,
-                date=facts.date,
-                metadata=facts.metadata(),
-                has_lines=False,
-                segments=tuple(reader.out.segments),
-                headings=tuple(reader.out.headings),
-                warnings=tuple(package.warnings),
-            )
+            title = reader.title or next((one.title for one in reader.out.headings if one.level == 1), None)
+            document = written(source, context, reader.out, facts, warnings=package.warnings, title=title)
             return illustrated(source, document, package, _drawn)
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, TypeVar, cast
 
 from lilbee_core.extract._gutters import Sides, gutters, is_wide, taken_apart
 from lilbee_core.extract._reading import split_passwords
 
+T = TypeVar("T")
 MAX_RUNS = 20_000
 """Runs of one page beyond which its layout is not looked at: a map or a drawing, no text."""
 _MAX_LETTERS = 20_000
@@ -165,21 +166,26 @@ def opened(data: bytes, passwords: str | None) -> Generator[PdfFile, None, None]
     raise NoLayout("the PDF cannot be opened")
 
 
+def _read(document: PdfFile, number: int, read: Callable[[_Page], T]) -> T:
+    """Return what is read of a page, which is closed again."""
+    pdfium = _pdfium()
+    try:
+        page = document[number - 1]
+        try:
+            return read(page)
+        finally:
+            page.close()
+    except (pdfium.PdfiumError, IndexError) as error:
+        raise NoLayout(str(error)) from error
+
+
 def page_runs(document: PdfFile, number: int) -> list[Run]:
     """Return the runs of text of a page (counted from 1) in the order in which they were drawn.
 
     Raises:
         NoLayout: If the page cannot be read, or holds too many.
     """
-    pdfium = _pdfium()
-    try:
-        page = document[number - 1]
-        try:
-            return _runs(page)
-        finally:
-            page.close()
-    except (pdfium.PdfiumError, IndexError) as error:
-        raise NoLayout(str(error)) from error
+    return _read(document, number, _runs)
 
 
 def _runs(page: _Page) -> list[Run]:
@@ -220,15 +226,7 @@ def page_letters(document: PdfFile, number: int) -> tuple[list[Run], bool]:
     Raises:
         NoLayout: If the page cannot be read, or holds too many.
     """
-    pdfium = _pdfium()
-    try:
-        page = document[number - 1]
-        try:
-            return _letters(page)
-        finally:
-            page.close()
-    except (pdfium.PdfiumError, IndexError) as error:
-        raise NoLayout(str(error)) from error
+    return _read(document, number, _letters)
 
 
 def _letters(page: _Page) -> tuple[list[Run], bool]:

@@ -8,8 +8,9 @@ from xml.etree.ElementTree import Element
 from lilbee_core.extract._drawn import Drawn, Wanted, illustrated, picture_members, pictures_in
 from lilbee_core.extract._formulas import formula
 from lilbee_core.extract._members import Member, MemberReader, Nesting
+from lilbee_core.extract._office import written
 from lilbee_core.extract._package import Facts, Package, attribute, child, children, descendants, local
-from lilbee_core.extract._reading import check_length, damaged, read_bytes
+from lilbee_core.extract._reading import damaged, read_bytes
 from lilbee_core.extract._unlock import unlocked
 from lilbee_core.extract._writer import TextWriter, table_row
 from lilbee_core.protocols import ExtractContext, Extractor
@@ -50,21 +51,8 @@ class PptxExtractor(Nesting):
                 context.check()
                 out.part(_Slide(package, part).read(), page=number, label=f"slide {number}")
             facts = Facts.of(package)
-            text = out.text
-            check_length(source, text, context)
-            document = Document(
-                path=source.path,
-                collection=source.collection,
-                media_type=source.media_type,
-                text=text,
-                title=facts.get("title") or next((heading.title for heading in out.headings), None),
-                date=facts.date,
-                metadata=facts.metadata(),
-                has_lines=False,
-                segments=tuple(out.segments),
-                headings=tuple(out.headings),
-                warnings=tuple(package.warnings),
-            )
+            title = next((heading.title for heading in out.headings), None)
+            document = written(source, context, out, facts, warnings=package.warnings, title=title)
             return illustrated(source, document, package, _drawn)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from lilbee_core.extract._cells import Row, Sheet, cell_name, column_name, ranges
 from lilbee_core.extract._odf import refuse_encrypted
 from lilbee_core.extract._ods import read_open_sheets
+from lilbee_core.extract._office import written
 from lilbee_core.extract._ole_facts import ole_facts
 from lilbee_core.extract._package import Facts, Package
 from lilbee_core.extract._reading import check_length, damaged, no_text, read_bytes
@@ -59,23 +60,9 @@ class SheetExtractor:
                 open_document = "content.xml" in package.names()
                 facts = Facts(package.lesser("meta.xml")) if open_document else Facts.of(package)
             warnings = [*writer.warnings, *package.warnings]
-        text = writer.out.text
-        if not any(char.isalnum() for char in text):
+        if not any(char.isalnum() for char in writer.out.text):
             raise no_text(source)
-        check_length(source, text, context)
-        return Document(
-            path=source.path,
-            collection=source.collection,
-            media_type=source.media_type,
-            text=text,
-            title=facts.get("title"),
-            date=facts.date,
-            metadata=facts.metadata(),
-            has_lines=False,
-            segments=tuple(writer.out.segments),
-            headings=tuple(writer.out.headings),
-            warnings=tuple(warnings),
-        )
+        return written(source, context, writer.out, facts, warnings=warnings)
 
 
 def _package_sheets(package: Package, context: ExtractContext) -> Iterator[Sheet]:
