@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,7 @@ def is_defined_in_the_root(name: str) -> bool:
     return name == "__version__" or (root / name).is_dir() or (root / f"{name}.py").is_file()
 
 
+@lru_cache
 def every_import(*distributions: str) -> list[Import]:
     return [found for name in distributions for path in source_files(name) for found in imports_of(path)]
 

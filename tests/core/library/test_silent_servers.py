@@ -84,6 +84,7 @@ def test_a_search_after_a_sync_whose_embedder_failed_does_not_wait_again(folder:
             assert bee.search("queen eggs").warnings == ()
 
 
+@pytest.mark.slow
 def test_a_failing_embedder_prints_nothing_where_no_logging_is_set_up(folder: Path) -> None:
     program = """
 import sys
