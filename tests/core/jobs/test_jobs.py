@@ -288,3 +288,24 @@ def test_this_process_is_alive_and_its_number_with_another_start_is_not() -> Non
     assert Owner.of(me.to_dict()) == me
     assert not replace(me, started=me.started - 60).is_alive
     assert not replace(me, pid=2**22 + 1).is_alive
+
+
+@pytest.mark.parametrize(
+    ("options", "result", "about", "told"),
+    [
+        ({}, {"added": 2, "failed": [{"path": "a"}], "unchanged": 3}, "", "2 added, 1 failed"),
+        ({"collections": ["notes", "mail"]}, {"unchanged": 3}, "notes mail", "nothing changed, 3 unchanged"),
+        ({"urls": ["https://x"], "depth": 1}, {"sync": {"added": 1}, "pages": 1}, "https://x", "1 added"),
+        ({"model": "ollama/e"}, {"report": {"embedded": 7}}, "ollama/e", "7 embedded"),
+        ({"model": "a/b"}, {"ref": "a/b/c.gguf"}, "a/b", "a/b/c.gguf is here"),
+        ({}, {"pages": [{}, {}], "drafts": ["x"]}, "", "2 pages changed, 1 draft to review"),
+        ({}, None, "", ""),
+    ],
+)
+def test_a_record_says_in_a_line_what_it_was_about_and_what_came_of_it(
+    options: dict[str, object], result: dict[str, object] | None, about: str, told: str
+) -> None:
+    record = JobRecord(id="1", kind="sync", options=options, result=result)
+    assert (record.subject, record.outcome, record.hint) == (about, told, "")
+    failed = replace(record, error={"code": "x", "message": "no room", "hint": "Delete something."})
+    assert (failed.outcome, failed.hint) == ("no room", "Delete something.")

@@ -89,13 +89,10 @@ class SettingsPane(NarrowedPane[tuple[str, object, str]]):
 
 def describe(name: str) -> str:
     """Return what a setting does, in the words of the reference."""
-    from lilbee_core.settings import sections
+    # Only now: the first picture need not wait for the settings.
+    from lilbee_core.settings import description_of
 
-    for kind in sections().values():
-        field = kind.model_fields.get(name)
-        if field is not None:
-            return field.description or ""
-    return ""
+    return description_of(name)
 
 
 def _plain(value: object) -> str:

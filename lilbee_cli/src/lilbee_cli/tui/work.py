@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from lilbee_core.errors import Cancelled, LilbeeError
 from lilbee_core.events import Event, Progress
 
 if TYPE_CHECKING:
     from lilbee_core import Lilbee
+    from lilbee_core.jobs import JobRecord
     from lilbee_core.library import CancelSwitch
     from lilbee_core.protocols import CancelToken
 
@@ -63,10 +64,10 @@ class Tasks:
 
         def watch() -> None:
             job.wait()
-            self._over(_of_job(job.to_dict(), what))
+            self._over(_of_job(job.record, what))
 
         threading.Thread(target=watch, name="lilbee-watch", daemon=True).start()
-        return _of_job(job.to_dict(), what)
+        return _of_job(job.record, what)
 
     def start(self, kind: str, what: str, work: Callable[[CancelToken], str]) -> Task:
         """Do something that is no job of the library; `work` returns what came of it."""
@@ -84,7 +85,7 @@ class Tasks:
         with self._lock:
             own = [task for task, _ in self._own.values() if not task.is_over]
             ids = list(self._jobs)
-        jobs = [_of_job(job.to_dict()) for id_ in ids if (job := self._bee.jobs.get(id_)) is not None]
+        jobs = [_of_job(job.record) for id_ in ids if (job := self._bee.jobs.get(id_)) is not None]
         waiting = [one for one in jobs if not one.is_over]
         with self._lock:
             self._jobs = [one.id for one in waiting]
@@ -94,7 +95,7 @@ class Tasks:
         """Return everything that is remembered, newest first, those of other programs too."""
         with self._lock:
             own = [task for task, _ in self._own.values()]
-        return (*reversed(own), *(_of_job(record.to_dict()) for record in self._bee.jobs.list()))
+        return (*reversed(own), *(_of_job(record) for record in self._bee.jobs.list()))
 
     def cancel(self, ref: str) -> Task | None:
         """End what is named by the beginning of its id; return it, None if there is no such."""
@@ -140,44 +141,17 @@ class Tasks:
         self._over(task)
 
 
-def _of_job(value: Mapping[str, object], what: str = "") -> Task:
-    progress, options = _table(value["progress"]), _table(value["options"])
-    error, result = _table(value["error"]), _table(value["result"])
-    total = progress["total"]
+def _of_job(record: JobRecord, what: str = "") -> Task:
     return Task(
-        id=str(value["id"]),
-        kind=str(value["kind"]),
-        what=what or " ".join(_named(options)),
-        state=str(value["state"]),
-        phase=str(progress["phase"]),
-        done=int(str(progress["done"])),
-        total=total if isinstance(total, int) else None,
-        unit=str(progress["unit"]),
-        created_at=str(value["created_at"]),
-        said=str(error.get("message", "")) or _counts(result),
-        hint=str(error.get("hint", "")),
+        id=record.id,
+        kind=record.kind,
+        what=what or record.subject,
+        state=str(record.state),
+        phase=record.phase,
+        done=record.done,
+        total=record.total,
+        unit=record.unit,
+        created_at=record.created_at,
+        said=record.outcome,
+        hint=record.hint,
     )
-
-
-def _table(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
-
-
-def _items(value: object) -> list[object]:
-    return list(cast("list[object]", value)) if isinstance(value, list | tuple) else []
-
-
-def _named(options: Mapping[str, object]) -> list[str]:
-    return [str(one) for name in ("paths", "urls", "collections") for one in _items(options.get(name))]
-
-
-def _counts(result: Mapping[str, object]) -> str:
-    """Say in words what a sync, a crawl or a build of the wiki did."""
-    inner = _table(result.get("report")) or _table(result.get("sync")) or result
-    told = [f"{inner[name]} {name}" for name in ("added", "updated", "removed", "moved", "embedded") if inner.get(name)]
-    told += [f"{result['ref']} is here"] if "ref" in result else []
-    lists = {"failed": "failed", "skipped": "skipped", "pages": "pages changed", "drafts": "drafts to review"}
-    told += [f"{count} {words}" for name, words in lists.items() if (count := len(_items(inner.get(name))))]
-    if not told and "unchanged" in inner:
-        told = [f"nothing changed, {inner['unchanged']} unchanged"]
-    return ", ".join(told)

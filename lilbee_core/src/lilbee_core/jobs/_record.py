@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import cast
 
 from lilbee_core.jobs._owner import Owner
+from lilbee_core.jobs._words import outcome, subject
 
 
 class JobState(StrEnum):
@@ -44,6 +45,23 @@ class JobRecord:
     started_at: str | None = None
     finished_at: str | None = None
     owner: Owner | None = None
+
+    @property
+    def subject(self) -> str:
+        """What it was told to work on; empty where that is the whole library."""
+        return subject(self.options)
+
+    @property
+    def outcome(self) -> str:
+        """What came of it in a line: the error's message, or what was done."""
+        if self.error is not None:
+            return str(self.error.get("message", ""))
+        return "" if self.result is None else outcome(self.result)
+
+    @property
+    def hint(self) -> str:
+        """What to do about its error."""
+        return "" if self.error is None else str(self.error.get("hint", ""))
 
     def to_dict(self) -> dict[str, object]:
         """Return what front ends show."""

@@ -25,6 +25,7 @@ from lilbee_core.settings._sections import (
     StoreSettings,
     WatchSettings,
     WikiSettings,
+    description_of,
     sections,
 )
 from lilbee_core.settings._settings import Settings, validated_collection, validated_profile
@@ -34,7 +35,8 @@ from lilbee_core.settings._trust import is_trusted, new_library_id, trust
 __all__ = [
     "DATA_FOLDER", "GATED", "AnswerSettings", "ChatSettings", "ChunkSettings", "CollectionSettings",
     "ConceptSettings", "CrawlSettings", "FleetSettings", "IngestSettings", "ModelSettings", "PluginSettings",
-    "SearchSettings", "Settings", "StoreSettings", "WatchSettings", "WikiSettings", "change_config", "environment",
-    "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value", "read_config", "sections",
-    "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection", "validated_profile",
+    "SearchSettings", "Settings", "StoreSettings", "WatchSettings", "WikiSettings", "change_config",
+    "description_of", "environment", "find_library", "is_trusted", "load_settings", "new_library_id", "parse_value",
+    "read_config", "sections", "trust", "user_cache_dir", "user_config_dir", "user_data_dir", "validated_collection",
+    "validated_profile",
 ]  # fmt: skip

@@ -464,3 +464,9 @@ def secret_names() -> frozenset[str]:
 def sections() -> Mapping[str, type[Section]]:
     """Return all sections by name, in order."""
     return SECTIONS
+
+
+def description_of(name: str) -> str:
+    """Return what a setting does, in the words of the reference; nothing for what is no setting."""
+    home = field_homes().get(name)
+    return "" if home is None else SECTIONS[home].model_fields[name].description or ""
