@@ -12,14 +12,7 @@ from lilbee_core.ingest._names import escaped, shown, unescaped
 from lilbee_core.ingest._plan import UNREAD
 from lilbee_core.ingest._walk import Root, WalkOptions, ignored_by
 from lilbee_core.protocols import Ledger
-from lilbee_core.types import UNREAD_PAGES, DocumentRow, DocumentState, PathReport
-
-_HINTS = {
-    "ignored": "Add `!PATTERN` to a .lilbeeignore file to take it back.",
-    "excluded": "Run `lilbee add PATH` to take it back.",
-    "extract.no_text": "Install an OCR engine, or give a version with text.",
-    "extract.encrypted": "Set LILBEE_EXTRACT_PASSWORD and sync again.",
-}
+from lilbee_core.types import UNREAD_PAGES, DocumentRow, DocumentState, PathReport, hint_for
 
 
 def explain(path: Path, roots: Sequence[Root], ledger: Ledger, options: WalkOptions) -> PathReport:
@@ -79,7 +72,7 @@ def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: W
             reason=f"ignored by {rule}" + (f", which matches {owner}" if owner != name else ""),
             rule=str(rule),
             collection=root.collection,
-            hint=_HINTS["ignored"],
+            hint=hint_for("ignored"),
         )
     if row is not None:
         return _from_row(name, row)
@@ -139,7 +132,7 @@ def _from_row(name: str, row: DocumentRow) -> PathReport:
         reason=reason,
         collection=row.collection,
         document_id=row.id,
-        hint=_HINTS.get(row.code or ""),
+        hint=row.hint or None,
     )
 
 

@@ -48,6 +48,7 @@ from lilbee_core.types._documents import (
     Table,
     chunk_id,
     document_id,
+    hint_for,
 )
 from lilbee_core.types._fleet import (
     FLEET_ROLES,
@@ -131,5 +132,5 @@ __all__ = [
     "SearchState", "Segment", "ServerGroup", "ServerStatus", "Source", "Span", "StageReport", "Standing", "StateKey",
     "StoreStats", "StoredText", "Symbol", "SyncReport", "Table", "Tool", "ToolCall", "Usage", "Variant", "Vector",
     "VectorIndexReport", "Vectors", "Verdict", "WebPage", "WikiDiff", "WikiPage", "WikiPlan", "WikiProblem",
-    "WikiReport", "chunk_id", "closable", "document_id", "gib",
+    "WikiReport", "chunk_id", "closable", "document_id", "gib", "hint_for",
 ]  # fmt: skip

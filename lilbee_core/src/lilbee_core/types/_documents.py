@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, NewType
@@ -17,6 +18,28 @@ WIKI = ".wiki"
 """The collection of the wiki's pages: only searches of that scope see them."""
 UNREAD_PAGES = "unread_pages"
 """Key of the metadata that tells how many pages hold pictures of text which nobody read."""
+_HINTS: Mapping[str, str] = {
+    "ignored": "Add `!PATTERN` to a .lilbeeignore file to take it back.",
+    "excluded": "Run `lilbee add PATH` to take it back.",
+    "extract.no_text": "Install an OCR engine, or give a version with text.",
+    "extract.encrypted": "Set LILBEE_EXTRACT_PASSWORD and sync again.",
+    "extract.damaged": "Replace the file by one that opens; the next sync reads it.",
+    "extract.unsupported": "Save it in a format that is read, such as PDF or text, or ignore it.",
+    "extract.not_readable": "Check that you may read the file, and that no program is writing it.",
+    "extract.limit": "Split the file, or raise the limit in the settings.",
+    "extract.unsafe": "Check where the file comes from before you open it.",
+    "extract.failed": "Open the file with its own program, and save it anew.",
+    "extract.crashed": "Sync with --retry; report it if it fails again.",
+    "source.unavailable": "Connect the drive that holds the folder, and sync again.",
+    "link.outside": "Add the folder that the link leads to as a collection of its own.",
+    "link.dangling": "Remove the link, or put back what it leads to.",
+    "internal": "Sync with --retry; report it if it fails again.",
+}
+
+
+def hint_for(code: str | None) -> str:
+    """Return what to do about a file that is not in the index for this reason; empty where nothing can be done."""
+    return _HINTS.get(code or "", "")
 
 
 def document_id(collection: str, path: str, sha256: str) -> DocumentId:
@@ -317,6 +340,11 @@ class DocumentRow:
     def ref(self) -> str:
         """``collection/path``, which names one document of the library."""
         return f"{self.collection}/{self.path}"
+
+    @property
+    def hint(self) -> str:
+        """What to do where it is not indexed; empty where there is nothing to be done."""
+        return hint_for(self.code)
 
     def to_dict(self) -> dict[str, object]:
         return {
