@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +54,21 @@ class Collections:
     def get(self, name: str) -> CollectionInfo | None:
         """Return a collection by name, or None."""
         return next((one for one in self.list() if one.name == name), None)
+
+    def states(self, name: str | None = None) -> Mapping[str, int]:
+        """Return how many documents are in each state, in one collection or in all, without reading their rows.
+
+        Raises:
+            NotFound: If there is no such collection.
+        """
+        found = dict.fromkeys((str(state) for state in DocumentState), 0)
+        counts = self._parts.store.counts()
+        if name is not None and not any(one == name for one, _ in counts) and self.get(name) is None:
+            raise self._unknown(name)
+        for (collection, state), count in counts.items():
+            if collection == name or (name is None and collection != WIKI):
+                found[str(state)] += count
+        return found
 
     def add(
         self, path: str | Path, *, name: str | None = None, include: Sequence[str] = (), exclude: Sequence[str] = ()
