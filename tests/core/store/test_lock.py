@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lilbee_core.errors import Cancelled, StoreLocked
+from lilbee_core.errors import Cancelled, StoreError, StoreLocked
 from lilbee_core.store import Store
 from lilbee_core.store._lock import WriterLock
 from tests.core.store._build import a_document
@@ -143,3 +143,18 @@ def test_whoever_waits_can_be_told_to_end(tmp_path: Path) -> None:
         thread.join()
     with lock.hold(5):
         pass
+
+
+def test_nothing_is_begun_anew_where_the_folder_was_a_moment_ago(tmp_path: Path) -> None:
+    data = tmp_path / "notes" / ".lilbee"
+    lock = WriterLock(data)
+    with lock.hold(1):
+        pass
+    data.parent.rename(tmp_path / "away")
+    with pytest.raises(StoreError, match="not there any more") as caught, lock.hold(1):
+        pass
+    assert caught.value.code == "library.gone"
+    assert not data.parent.exists()
+    (tmp_path / "away").rename(data.parent)
+    with lock.hold(1):
+        assert lock.held

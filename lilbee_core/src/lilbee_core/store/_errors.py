@@ -67,6 +67,11 @@ def translate(error: Exception, doing: str, place: Path) -> StoreError:
     return StoreError(f"could not {doing} in {place}", hint="run `lilbee doctor` to see what is wrong")
 
 
+def gone(place: Path) -> StoreError:
+    """The folder of the index is not where it was."""
+    return StoreError(f"the index is not there any more: {place}", hint="Bring it back.", code="library.gone")
+
+
 def full(doing: str, place: Path) -> StoreError:
     """There is no room to write."""
     return StoreError(

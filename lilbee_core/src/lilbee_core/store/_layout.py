@@ -133,7 +133,7 @@ class LayoutFile:
     def write(self, layout: Layout) -> None:
         """Write the layout in one step."""
         with engine_errors("write the index", self.index):
-            self.index.mkdir(parents=True, exist_ok=True)
+            self.index.mkdir(exist_ok=True)
             write_atomically(self.path, json.dumps(asdict(layout)).encode())
 
     def _holds_tables(self) -> bool:

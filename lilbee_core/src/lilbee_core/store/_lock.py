@@ -86,6 +86,7 @@ class WriterLock:
         self._file = FileLock(data_dir / "lock", thread_local=False)
         self._threads = threading.RLock()
         self._depth = 0
+        self._was_held = False
         self.present = Present()
 
     @contextmanager
@@ -94,7 +95,7 @@ class WriterLock:
 
         Raises:
             StoreLocked: If it is not free within `timeout_s`.
-            StoreError: If the folder cannot be written.
+            StoreError: If the folder cannot be written, or is not where it was any more.
             Cancelled: If `cancel` says so while it waits.
         """
         waiting = _Waiting(timeout_s, cancel)
@@ -121,13 +122,18 @@ class WriterLock:
 
     def _acquire(self, waiting: _Waiting) -> None:
         with engine_errors("lock the library", self.data_dir):
-            self.data_dir.mkdir(parents=True, exist_ok=True)
+            if not self._was_held:
+                self.data_dir.mkdir(parents=True, exist_ok=True)
+            elif not self.data_dir.is_dir():
+                # A disk that was taken out, a folder renamed: nothing is begun anew where the index was a moment ago.
+                raise _errors.gone(self.data_dir)
             try:
                 is_ours = waiting.until(self._acquire_file)
             except PermissionError as error:
                 raise _errors.read_only("lock the library", self.data_dir) from error
         if not is_ours:
             raise self._locked(waiting.timeout_s)
+        self._was_held = True
         self._write_info()
 
     def _acquire_file(self, slice_s: float) -> bool:

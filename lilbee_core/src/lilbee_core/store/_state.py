@@ -123,7 +123,8 @@ class SqliteState:
             if self._read_only:
                 raise _errors.read_only("write the state", self._path)
             with _state_errors("write the state", self._path):
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                if self._connection is None:
+                    self._path.parent.mkdir(exist_ok=True)
                 connection = self._open()
                 if begins or self._in_transaction:
                     done = use(connection)
