@@ -59,6 +59,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUP = "lilbee_cli.commands"
 FOREIGN = {
     "serve": ("lilbee-server", "Serve the library over HTTP."),
+    "open": ("lilbee-server", "Open the page of the running server in a browser."),
     "mcp": ("lilbee-mcp", "Serve the library to agents over MCP."),
 }
 """Commands of the sibling distributions, named here so that help can say how to get them."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from litestar import Litestar
 from litestar.config.app import AppConfig
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.types import ControllerRouterHandler
@@ -37,11 +37,13 @@ from lilbee_server.routes import (
     models,
     placement,
     search,
+    signin,
     status,
     uploads,
     v1,
     wiki,
 )
+from lilbee_server.signin import SignIns
 from lilbee_server.turns import WAIT_S, Turns
 
 MOST_BODY_BYTES = 10_000_000
@@ -79,6 +81,7 @@ HANDLERS: list[ControllerRouterHandler] = [
     models.router,
     wiki.router,
     config.router,
+    signin.sign_in,
     uploads.upload,
     uploads.remove,
     v1.router,
@@ -104,14 +107,22 @@ def create_app(
         wait_s: How long a request for a reply waits for those before it.
         mounts: Says which applications of plugins are served as well, such as `find_mounts`.
     """
-    turns, audit = Turns(wait_s), Audit(library.data_dir)
-    guard = Guard(token=token, hosts=tuple(hosts), check=library.tokens.check, audit=audit, limits=_limits(library))
-    mounted = mounts(Host(library, turns=turns, audit=audit)) if mounts is not None else ()
+    turns, audit, signins = Turns(wait_s), Audit(library.data_dir), SignIns(knows=partial(_may_all, library))
+    guard = Guard(
+        token=token,
+        hosts=tuple(hosts),
+        check=library.tokens.check,
+        signins=signins,
+        audit=audit,
+        limits=_limits(library),
+    )
+    host = Host(library, turns=turns, replies=Replies(turns), feeds=Feeds(), signins=signins, audit=audit)
+    mounted = mounts(host) if mounts is not None else ()
     return Litestar.from_config(
         AppConfig(
             route_handlers=[*HANDLERS, *map(handler_of, mounted)],
             lifespan=[lifespan_of(one) for one in mounted],
-            state=State({"library": library, "turns": turns, "replies": Replies(turns), "feeds": Feeds()}),
+            state=host.state(),
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             middleware=[guard],
             before_request=check_parameters,
@@ -127,6 +138,11 @@ def create_app(
             debug=False,
         )
     )
+
+
+def _may_all(library: Lilbee, token: str) -> bool:
+    """Whether there is a token of this name that may do everything."""
+    return any(one.name == token and not one.read_only and not one.collections for one in library.tokens.list())
 
 
 def _limits(library: Lilbee) -> Limits:

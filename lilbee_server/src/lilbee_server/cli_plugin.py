@@ -33,3 +33,22 @@ def serve(
     """Serve the library over HTTP, on this machine."""
     place = Place(host=host, port=port or 0, allow_remote=allow_remote, names=names)
     ctx.exit(serve_either(memory, library=library, data_dir=data_dir, place=place, port=port, watch=watch))
+
+
+@click.command("open")
+@click.option("--library", "-l", metavar="PATH", help="The library's folder.")
+@click.option("--data-dir", metavar="PATH", help="Where index and state lie, if not in the folder.")
+@click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening it.")
+def open_page(*, library: str | None, data_dir: str | None, only_print: bool) -> None:
+    """Open the page of the server that serves the library, signed in.
+
+    The address works once. Where no browser can be opened it is printed.
+    """
+    from lilbee_core import Lilbee
+    from lilbee_core.settings import find_library
+    from lilbee_server.opening import sign_in_url
+
+    with Lilbee(find_library(library), data_dir=data_dir) as bee:
+        address = sign_in_url(bee.data_dir)
+    if only_print or click.launch(address) != 0:
+        click.echo(address)

@@ -7,6 +7,7 @@ from litestar.datastructures import State
 from lilbee_core import Lilbee
 from lilbee_server.feeds import Feeds
 from lilbee_server.replies import Replies
+from lilbee_server.signin import SignIns
 from lilbee_server.turns import Turns
 
 
@@ -32,3 +33,9 @@ def feeds_of(state: State) -> Feeds:
     """Return what tells of jobs."""
     feeds: Feeds = state["feeds"]
     return feeds
+
+
+def signins_of(state: State) -> SignIns:
+    """Return the codes and sessions of people at the page."""
+    signins: SignIns = state["signins"]
+    return signins

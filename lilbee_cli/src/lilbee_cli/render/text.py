@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from lilbee_core import Answer, Citation, Hit, SearchResult, SyncReport
     from lilbee_core.evaluation import Comparison, DraftedQueries, EvaluationReport, TuningReport
     from lilbee_core.types import CrawlReport, EmbedderChange, LibraryStatus, WebPage
-
-_SNIPPET = 320
-_LEAD = 60
 
 
 def clean(text: str) -> str:
@@ -52,56 +49,17 @@ def width() -> int:
 
 def place(hit: Hit | Citation) -> str:
     """Return ``path:line``, ``path p. N`` or the path with its member or label."""
-    from lilbee_core.types import Citation
+    from lilbee_core.text import place_name
 
-    location = hit.location if isinstance(hit, Citation) else hit.chunk.location
-    path = hit.path + (f"#{location.member}" if location.member else "")
-    if location.line_start is not None:
-        last = f"-{location.line_end}" if location.line_end != location.line_start else ""
-        return line(f"{path}:{location.line_start}{last}")
-    if location.page_start is not None:
-        last = f"-{location.page_end}" if location.page_end != location.page_start else ""
-        return line(f"{path} p. {location.page_start}{last}")
-    return line(f"{path} ({location.label})" if location.label else path)
+    return place_name(hit)
 
 
 def snippet(hit: Hit) -> str:
     """Return the part of the passage where most of the query's words stand, with these marked."""
+    from lilbee_core.text import snippet_pieces
+
     out = "".join(_mark(text) if marked else text for text, marked in snippet_pieces(hit))
     return " ".join(out.split())
-
-
-def snippet_pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
-    """Yield the part of the passage where most of the query's words stand, in pieces: words of the query, and not."""
-    start, end = _window(hit)
-    if start:
-        yield "… ", False
-    yield from marked_pieces(hit, start, end)
-    if end < len(hit.text):
-        yield " …", False
-
-
-def marked_pieces(hit: Hit, start: int, end: int) -> Iterator[tuple[str, bool]]:
-    """Yield a part of the passage in pieces: words of the query, and what stands between them."""
-    at = start
-    for first, last in hit.highlights:
-        if first < at or last > end:
-            continue
-        yield clean(hit.text[at:first]), False
-        yield clean(hit.text[first:last]), True
-        at = last
-    yield clean(hit.text[at:end]), False
-
-
-def _window(hit: Hit) -> tuple[int, int]:
-    marks = hit.highlights
-    if not marks:
-        return 0, min(len(hit.text), _SNIPPET)
-    best = max(marks, key=lambda one: (sum(one[0] <= other[0] < one[0] + _SNIPPET for other in marks), -one[0]))
-    start = max(0, best[0] - _LEAD)
-    while start > 0 and not hit.text[start - 1].isspace():
-        start -= 1
-    return start, min(len(hit.text), start + _SNIPPET)
 
 
 def _mark(text: str) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lilbee_cli.render.text import clean, counted, line, marked_pieces, place, snippet_pieces
+from lilbee_cli.render.text import clean, counted, line, place
+from lilbee_core.text import marked_pieces, snippet_pieces
 
 if TYPE_CHECKING:
     from lilbee_core import Citation, Hit

@@ -1,0 +1,1 @@
+"""Pages by subject; each module lists its `ROUTES`."""

@@ -1,0 +1,59 @@
+// What the page cannot do without a script: keys, what is told to screen readers, and notices that can be closed.
+"use strict";
+(() => {
+  const tell = (text) => {
+    const status = document.getElementById("status");
+    if (status && text) status.textContent = text;
+  };
+
+  // A live region is read out only if it was there before: what new pieces have to say is copied to ours.
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const said = event.detail.target.querySelector("[data-status]");
+    if (said) tell(said.dataset.status);
+  });
+  const failed = (text) => {
+    const box = document.createElement("div");
+    box.className = "notice bad";
+    box.append(Object.assign(document.createElement("p"), { textContent: text }));
+    document.getElementById("toasts").append(box);
+  };
+  document.addEventListener("htmx:sendError", () => failed("The server cannot be reached. Is it still running?"));
+  document.addEventListener("htmx:timeout", () => failed("The server did not answer in time."));
+  const closeLater = new MutationObserver((changes) => {
+    for (const change of changes) for (const one of change.addedNodes) if (one.nodeType === 1) {
+      const close = Object.assign(document.createElement("button"), { className: "quiet", textContent: "Close" });
+      close.addEventListener("click", () => one.remove());
+      one.append(close);
+    }
+  });
+
+  const isTyping = (target) => target.matches("input:not([type=checkbox]), textarea, select, [contenteditable]");
+  const moveTo = (step) => {
+    const links = [...document.querySelectorAll(".hits h2 a")];
+    const at = links.indexOf(document.activeElement);
+    const next = links[at + step];
+    if (next) next.focus();
+    else if (step < 0 && at === 0) document.getElementById("q").focus();
+    return Boolean(next);
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = document.getElementById("q");
+    const onHit = event.target.closest(".hits h2");
+    if (event.key === "/" && !isTyping(event.target) && field) {
+      field.focus();
+      field.select();
+    } else if (event.key === "Escape" && document.getElementById("toasts").children.length) {
+      document.getElementById("toasts").replaceChildren();
+    } else if (event.key === "ArrowDown" && (event.target === field || onHit)) moveTo(1);
+    else if (event.key === "ArrowUp" && onHit) moveTo(-1);
+    else return;
+    event.preventDefault();
+  });
+
+  document.addEventListener("DOMContentLoaded", () => {
+    closeLater.observe(document.getElementById("toasts"), { childList: true });
+    const passage = document.getElementById("passage");
+    if (passage) passage.scrollIntoView({ block: "center" });
+  });
+})();
