@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lilbee_core.store._columns import pairs, strings
 from lilbee_core.store._engine import upsert
@@ -45,7 +45,8 @@ class LedgerTable:
             parts.append(is_in("state", [str(state) for state in states]))
         found = self._read(" AND ".join(parts) or None, DOCUMENT_COLUMNS)
         # UTF-8 sorts as its characters do. Rows are made when they are asked for: who shows a page needs few of them.
-        return _in_parts(found.sort_by([("collection", "ascending"), ("path", "ascending")]))
+        order: list[tuple[str, Any]] = [("collection", "ascending"), ("path", "ascending")]
+        return _in_parts(found.sort_by(order))  # pyright: ignore[reportUnknownMemberType]
 
     def rows_of(self, ids: Sequence[DocumentId]) -> dict[DocumentId, DocumentRow]:
         """Return the rows of those of the documents that have one."""

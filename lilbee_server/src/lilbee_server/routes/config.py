@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from litestar import Router, get, patch
@@ -45,22 +45,33 @@ def change(state: State, data: JSONBody[Changes]) -> dict[str, Any]:
     What could run a program, reach out or let more in is not changed over HTTP: it is the operator's to say.
     """
     bee = library_of(state)
-    if not data.settings:
+    change_settings(bee, data.settings)
+    return _told(bee, data.settings)
+
+
+def change_settings(bee: Lilbee, values: Mapping[str, object]) -> None:
+    """Change settings, all of them or, if one cannot be, none; None goes back to what holds without it.
+
+    Raises:
+        InvalidArgument: If none is named.
+        SettingsError: If there is no such setting, or it cannot have this value.
+        Forbidden: If it is the operator's to change.
+    """
+    if not values:
         raise InvalidArgument("settings names nothing", hint="Name at least one setting.")
-    for name in data.settings:
+    for name in values:
         bee.settings.get(name)
         if name in GATED:
             raise Forbidden(
                 f"{name} is not changed over HTTP", hint=f"Run `lilbee config set {name}` where the server runs."
             )
-    given = {name: _parsed(name, value) for name, value in data.settings.items() if value is not None}
+    given = {name: _parsed(name, value) for name, value in values.items() if value is not None}
     bee.settings.changed(given)
-    for name, value in data.settings.items():
+    for name, value in values.items():
         if value is None:
             bee.config.unset(name)
         else:
             bee.config.set(name, given[name])
-    return _told(bee, data.settings)
 
 
 def _parsed(name: str, value: object) -> object:

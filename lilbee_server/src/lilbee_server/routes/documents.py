@@ -108,7 +108,7 @@ def add(state: State, data: JSONBody[Add]) -> dict[str, Any]:
     if not data.paths:
         raise InvalidArgument("paths names nothing", hint="Name at least one file or folder.")
     library = library_of(state)
-    return library.jobs.start("add", paths=[_inside(library, one) for one in data.paths]).to_dict()
+    return library.jobs.start("add", paths=[confined_path(library, one) for one in data.paths]).to_dict()
 
 
 @post("/api/documents", status_code=200, sync_to_thread=True, opt={"gives": SyncReport})
@@ -134,7 +134,7 @@ def _more(text: Text) -> tuple[tuple[str, Any], ...]:
     return (("collection", text.collection), ("title", text.title))
 
 
-def _inside(library: Lilbee, path: str) -> str:
+def confined_path(library: Lilbee, path: str) -> str:
     """Return the real path, if it lies in a collection.
 
     Raises:

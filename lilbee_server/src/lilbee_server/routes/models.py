@@ -10,6 +10,7 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
+from lilbee_core import Lilbee
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.types import ModelEntry
 from lilbee_server.bodies import Body
@@ -65,7 +66,7 @@ def catalog(
 @get("/{ref:path}", sync_to_thread=True, opt={"gives": ModelEntry})
 def show(state: State, ref: Ref) -> dict[str, Any]:
     """Return a model with all that is known of it: what its file says, or which files the hub has of it."""
-    return library_of(state).models.show(_name(ref)).to_dict()
+    return library_of(state).models.show(model_name(ref)).to_dict()
 
 
 @post("/pull", status_code=202, sync_to_thread=True, opt={"gives": JOB})
@@ -75,7 +76,7 @@ def pull(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
     `GET /api/jobs/ID/events` streams how far it is, `DELETE /api/jobs/ID` ends it. What was fetched of a file then is
     kept: the same request goes on with it.
     """
-    return library_of(state).jobs.start("pull", model=_name(data.model)).to_dict()
+    return library_of(state).jobs.start("pull", model=model_name(data.model)).to_dict()
 
 
 @delete(
@@ -86,7 +87,7 @@ def pull(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
 )
 def remove(state: State, ref: Ref) -> dict[str, Any]:
     """Delete a model that was fetched; `in_use` of it tells which roles had it."""
-    entry, freed = library_of(state).models.remove(_name(ref))
+    entry, freed = library_of(state).models.remove(model_name(ref))
     return {"removed": entry.to_dict(), "freed_bytes": freed}
 
 
@@ -96,16 +97,25 @@ def _assigning(role: str, setting: str) -> HTTPRouteHandler:
     def assign(state: State, data: JSONBody[Assigned]) -> dict[str, Any]:
         """Give the role another model from now on, if it can serve it. A file may be named before it is fetched."""
         library = library_of(state)
-        if data.model is None:
-            library.config.unset(setting)
-        else:
-            library.config.set(setting, data.model)
+        assign_model(library, setting, data.model)
         return {"role": role, "setting": setting, "model": str(library.settings.get(setting))}
 
     return assign
 
 
-def _name(ref: str) -> str:
+def assign_model(library: Lilbee, setting: str, model: str | None) -> None:
+    """Give the role of a setting another model from now on, None for the default.
+
+    Raises:
+        SettingsError: If the model cannot serve the role.
+    """
+    if model is None:
+        library.config.unset(setting)
+    else:
+        library.config.set(setting, model)
+
+
+def model_name(ref: str) -> str:
     """Return the name of a model: nothing of the disk beside the folder of models is looked at.
 
     Raises:

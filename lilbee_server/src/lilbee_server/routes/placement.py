@@ -46,25 +46,24 @@ def preview(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
 @put(sync_to_thread=True, opt={"gives": PLACED})
 def change(state: State, data: JSONBody[Wanted]) -> dict[str, Any]:
     """Use a placement from now on; servers that it moves are restarted."""
-    library = _allowed(state)
+    library = placeable(library_of(state))
     return _told(library, library.placement.set(data.placement or {}))
 
 
 @delete(status_code=200, sync_to_thread=True, opt={"gives": {"placement": type(None)}})
 def clear(state: State) -> dict[str, Any]:
     """Let lilbee plan by itself again."""
-    library = _allowed(state)
+    library = placeable(library_of(state))
     library.placement.clear()
     return {"placement": None}
 
 
-def _allowed(state: State) -> Lilbee:
+def placeable(library: Lilbee) -> Lilbee:
     """Return the library if requests may move its servers, which everybody who is connected would notice.
 
     Raises:
         Forbidden: If they may not.
     """
-    library = library_of(state)
     if not library.settings.fleet.allow_http_placement:
         raise Forbidden(
             "the placement is not changed over HTTP",

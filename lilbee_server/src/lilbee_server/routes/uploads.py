@@ -26,8 +26,9 @@ async def upload(request: Request[Any, Any, Any], state: State, name: Name) -> d
     bee = library_of(state)
     bee.data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".upload-", dir=bee.data_dir) as folder:
-        part = Path(folder) / "part"
-        await _receive(request, part, most_bytes=bee.settings.server.upload_max_mb * 1_000_000)
+        part = Part(Path(folder) / "part", most_bytes=most_bytes(bee))
+        async for piece in request.stream():
+            await asyncio.to_thread(part.write, piece)
         return await asyncio.to_thread(_keep, bee, part, name)
 
 
@@ -38,20 +39,45 @@ def remove(state: State, name: Name) -> dict[str, Any]:
     return bee.jobs.start("sync", collections=[bee.collections.remove_upload(name)], prune=True).to_dict()
 
 
-async def _receive(request: Request[Any, Any, Any], part: Path, *, most_bytes: int) -> None:
-    received = 0
-    with part.open("wb") as out:
-        async for piece in request.stream():
-            received += len(piece)
-            if received > most_bytes:
-                raise TooLarge(
-                    f"the file is larger than {most_bytes // 1_000_000} MB",
-                    hint="Add it where the server runs, or raise upload_max_mb there.",
-                )
-            await asyncio.to_thread(out.write, piece)
-    if not received:
-        raise InvalidArgument("the file is empty", hint="Send the file as the body: curl -T FILE.")
+class Part:
+    """A file that is being received, in pieces; no more of it is kept than may be."""
+
+    def __init__(self, path: Path, *, most_bytes: int) -> None:
+        self.path = path
+        self._most_bytes = most_bytes
+        self._received = 0
+        path.touch()
+
+    def write(self, piece: bytes) -> None:
+        """Keep a piece.
+
+        Raises:
+            TooLarge: If it is one too many.
+        """
+        self._received += len(piece)
+        if self._received > self._most_bytes:
+            raise TooLarge(
+                f"the file is larger than {self._most_bytes // 1_000_000} MB",
+                hint="Add it where the server runs, or raise upload_max_mb there.",
+            )
+        with self.path.open("ab") as out:
+            out.write(piece)
+
+    def require(self) -> Path:
+        """Return where the file is.
+
+        Raises:
+            InvalidArgument: If nothing came.
+        """
+        if not self._received:
+            raise InvalidArgument("the file is empty", hint="Send the file as the body: curl -T FILE.")
+        return self.path
 
 
-def _keep(bee: Lilbee, part: Path, name: str) -> dict[str, Any]:
-    return bee.jobs.start("add", paths=[bee.collections.upload(part, name)]).to_dict()
+def most_bytes(bee: Lilbee) -> int:
+    """Return how large an uploaded file may be."""
+    return bee.settings.server.upload_max_mb * 1_000_000
+
+
+def _keep(bee: Lilbee, part: Part, name: str) -> dict[str, Any]:
+    return bee.jobs.start("add", paths=[bee.collections.upload(part.require(), name)]).to_dict()
