@@ -85,7 +85,9 @@ def serve(*, library: str | None, data_dir: str | None, place: Place, watch: boo
         CannotServe: If it cannot be served there, or is served already.
     """
     from lilbee_server.app import LOOPBACK, create_app
+    from lilbee_server.library import signins_of
     from lilbee_server.mounts import find_mounts
+    from lilbee_server.signin import PATH
 
     place.check()
     with Lilbee(find_library(library), data_dir=data_dir) as bee:
@@ -97,6 +99,9 @@ def serve(*, library: str | None, data_dir: str | None, place: Place, watch: boo
         sys.stderr.write(f"lilbee-server listens on {address}; the token is in {visible_line(str(file))}\n")
         try:
             app = create_app(bee, token=token, hosts=(*LOOPBACK, *place.hosts), mounts=find_mounts)
+            code = signins_of(app.state).new_code()
+            sys.stderr.write(f"To use it in a browser, open {address}{PATH}?code={code}\n")
+            sys.stderr.write("  That works once, within 15 minutes; `lilbee open` opens it again.\n")
             with opened_soon(bee, watch=watch or bee.settings.watch.watch):
                 run_app(app, listener, arrival_s=arrival_s)
         finally:
