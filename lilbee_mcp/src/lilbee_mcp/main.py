@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lilbee_core.allocator import give_memory_back
 from lilbee_core.errors import LilbeeError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def serve(
     Raises:
         LilbeeError: If there is no such library, or no such group of tools.
     """
+    give_memory_back()
     opener = Opener(library, data_dir)
     try:
         if http:

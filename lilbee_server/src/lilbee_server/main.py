@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lilbee_core import Lilbee, LilbeeError
+from lilbee_core.allocator import give_memory_back
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.settings import find_library
 from lilbee_core.text import visible_line
@@ -67,6 +68,7 @@ def serve_either(
         InvalidArgument: If both are named.
         CannotServe: If it cannot be served there, or is served already.
     """
+    give_memory_back()
     if memory is None:
         there = replace(place, port=PORT if port is None else port)
         return serve(library=library, data_dir=data_dir, place=there, watch=watch)

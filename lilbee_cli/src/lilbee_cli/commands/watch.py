@@ -24,6 +24,9 @@ def command(told: Common, collections: tuple[str, ...]) -> int:
 
     With --json each event is a line of its own.
     """
+    from lilbee_core.allocator import give_memory_back
+
+    give_memory_back()
     sink = WatchSink(as_json=told.as_json, quiet=told.quiet, verbose=told.verbose)
     with told.open(sink, there=True) as bee:
         job = bee.watch(collections=collections)

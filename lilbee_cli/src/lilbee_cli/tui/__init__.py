@@ -41,7 +41,9 @@ def show(open_library: Open, *, words: str = "", ascii_only: bool = False) -> in
     """
     require_extra()
     from lilbee_cli.tui.app import LilbeeApp
+    from lilbee_core.allocator import give_memory_back
 
+    give_memory_back()
     app = LilbeeApp(open_library, words=words, ascii_only=ascii_only)
     app.run()
     return app.return_code or 0
