@@ -325,8 +325,10 @@ class Conversation:
             with closing(closable(deltas)) as pieces:
                 for delta in pieces:
                     if delta.answer is not None:
-                        reply.finish(delta.answer)
+                        kept = reply.finish(delta.answer)
                         finished = True
+                        if kept.usage is not None:
+                            yield Delta(kind="usage", usage=kept.usage)
                     else:
                         reply.take(delta)
                     if delta.kind in shown or delta.answer is not None:

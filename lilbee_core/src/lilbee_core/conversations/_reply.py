@@ -82,7 +82,7 @@ class Reply:
     def break_off(self) -> None:
         """Keep what there is, if there is anything."""
         if self._text.strip() or self._reasoning.strip():
-            self._keep(self._message(ReplyState.PARTIAL))
+            self._keep(replace(self._message(ReplyState.PARTIAL), usage=self.counted(self._text)))
 
     def counted(self, text: str) -> Usage | None:
         """Return the tokens of the reply: counted by the server, or estimated; None if no model was asked."""

@@ -75,6 +75,20 @@ class ConversationMessage:
     usage: Usage | None = None
     context_tokens: int | None = None
 
+    @property
+    def context_percent(self) -> int | None:
+        """How much of what the chat model reads this reply and its request fill; None where that is not known."""
+        if self.usage is None or not self.context_tokens:
+            return None
+        return 100 * (self.usage.prompt_tokens + self.usage.completion_tokens) // self.context_tokens
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """How fast the reply was written, from its request on; None where that is not known."""
+        if self.usage is None or self.seconds <= 0:
+            return None
+        return round(self.usage.completion_tokens / self.seconds, 1)
+
     def to_dict(self) -> dict[str, object]:
         """Return what front ends show."""
         return {
@@ -97,6 +111,8 @@ class ConversationMessage:
             "tool_calls": [{"name": one.name, "arguments": one.arguments} for one in self.tool_calls],
             "usage": None if self.usage is None else self.usage.to_dict(),
             "context_tokens": self.context_tokens,
+            "context_percent": self.context_percent,
+            "tokens_per_s": self.tokens_per_s,
         }
 
 
