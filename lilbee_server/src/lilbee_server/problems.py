@@ -80,10 +80,13 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
 )
 
 
+_STATUS_OF_CODE = {"provider.context_overflow": 400, "conversation.changed": 409}
+
+
 def status_of(error: errors.LilbeeError) -> int:
     """Return the HTTP status of an error."""
-    if error.code == "provider.context_overflow":
-        return 400
+    if error.code in _STATUS_OF_CODE:
+        return _STATUS_OF_CODE[error.code]
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 

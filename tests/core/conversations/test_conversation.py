@@ -536,3 +536,28 @@ def test_calls_of_tools_are_shown_and_kept_but_not_sent_again() -> None:
     assert conversation.messages[-1].tool_calls == (call,)
     conversation.send("And now?")
     assert not any(one.tool_calls or one.role == "tool" for one in world.chat.requests[-1].messages)
+
+
+def test_a_message_that_is_written_anew_costs_nothing_where_it_cannot_be_sent() -> None:
+    """R330."""
+    world = World(ScriptedChat(BUILT, BUILT))
+    conversation: Conversation = world.create()
+    conversation.send(ASK, attachments=[Attachment(name="a.txt", text="The bridge is long.")])
+    own, reply = conversation.messages
+    with pytest.raises(InvalidArgument):
+        conversation.post_again(own.id, "x" * 1_000_001)
+    assert conversation.messages == (own, reply)
+    with pytest.raises(NotFound):
+        conversation.post_again("0", "Why?")
+    again = conversation.post_again(own.id, "Who built it?")
+    assert conversation.messages == (again,)
+    assert [one.name for one in again.attachments] == ["a.txt"]
+
+
+def test_what_the_model_was_sent_is_known_while_it_answers() -> None:
+    world = World(ScriptedChat(BUILT))
+    conversation: Conversation = world.create()
+    pieces = conversation.stream(ASK)
+    assert next(pieces).text
+    assert conversation.requests[0].messages[-1].content.count(ASK)
+    assert [one.kind for one in pieces][-2:] == ["usage", "done"]

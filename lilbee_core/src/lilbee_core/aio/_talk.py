@@ -102,6 +102,12 @@ class AsyncConversation:
         """See `Conversation.edit`."""
         return await self._threads.run(lambda: self._inner.edit(message_id, text))
 
+    async def post_again(
+        self, message_id: str, text: str, *, attachments: Sequence[Attached] = ()
+    ) -> ConversationMessage:
+        """See `Conversation.post_again`."""
+        return await self._threads.run(lambda: self._inner.post_again(message_id, text, attachments=attachments))
+
     async def preview(self, text: str) -> AssembledRequest | None:
         """See `Conversation.preview`."""
         return await self._threads.run(lambda: self._inner.preview(text))

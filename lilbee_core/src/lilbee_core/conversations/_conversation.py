@@ -129,12 +129,7 @@ class Conversation:
             InvalidArgument: If there is nothing to send, or far too much.
             NotFound: If an attachment does not exist, or the conversation was deleted.
         """
-        if not text.strip() and not attachments:
-            raise InvalidArgument("there is nothing to send", hint="Write a message.")
-        if len(text) > _LONGEST:
-            raise InvalidArgument(
-                f"the message has {len(text)} characters", hint="Add the text to the library, and ask about it."
-            )
+        _check_message(text, attachments)
         engine = self._engines.of(self.info)
         copies = tuple(engine.attach(one) for one in attachments)
         message = ConversationMessage(id="", role="user", content=text, created_at="", attachments=copies)
@@ -192,8 +187,25 @@ class Conversation:
 
     def edit(self, message_id: str, text: str) -> ConversationMessage:
         """Write a message anew and go on from there: what followed is taken back. Returns the reply."""
-        gone = self.rewind(message_id)
-        return self.send(text, attachments=gone[0].attachments)
+        posted = self.post_again(message_id, text)
+        return self._reply_to(posted, self.run(posted))
+
+    def post_again(self, message_id: str, text: str, *, attachments: Sequence[Attached] = ()) -> ConversationMessage:
+        """Write a message anew, and return at once; `run` has it answered. What followed is taken back.
+
+        What was attached to it stays, beside more `attachments`. Nothing is taken back where it cannot be sent.
+
+        Raises:
+            NotFound: If there is no such message, or an attachment does not exist.
+            InvalidArgument: If there is nothing to send, or far too much.
+        """
+        old = next((one for one in self.messages if one.id == message_id), None)
+        known = old.attachments if old is not None else ()
+        _check_message(text, (*known, *attachments))
+        engine = self._engines.of(self.info)
+        copies = tuple(engine.attach(one) for one in attachments)
+        self.rewind(message_id)
+        return self.post(text, attachments=(*known, *copies))
 
     def preview(self, text: str) -> AssembledRequest | None:
         """Return exactly what the chat model would be sent for a message, without asking it.
@@ -331,6 +343,7 @@ class Conversation:
                             yield Delta(kind="usage", usage=kept.usage)
                     else:
                         reply.take(delta)
+                        self.requests = tuple(reply.requests)
                     if delta.kind in shown or delta.answer is not None:
                         yield delta
                     if self._stopped.is_set():
@@ -441,6 +454,15 @@ class Conversation:
         else:
             self._info = self._journal.change(self.id, checked)
         return self._info
+
+
+def _check_message(text: str, attachments: Sequence[Attached]) -> None:
+    if not text.strip() and not attachments:
+        raise InvalidArgument("there is nothing to send", hint="Write a message.")
+    if len(text) > _LONGEST:
+        raise InvalidArgument(
+            f"the message has {len(text)} characters", hint="Add the text to the library, and ask about it."
+        )
 
 
 def _last_of_user(messages: Sequence[ConversationMessage]) -> ConversationMessage | None:

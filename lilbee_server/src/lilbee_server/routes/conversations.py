@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from litestar import Response, Router, delete, get, patch, post
 from litestar.datastructures import State
@@ -15,16 +15,10 @@ from litestar.response import ServerSentEvent
 from lilbee_core import Lilbee
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.tokens import OWNER
-from lilbee_core.types import (
-    Attachment,
-    Compaction,
-    ConversationInfo,
-    ConversationMessage,
-    Delta,
-    GivenFile,
-)
+from lilbee_core.types import Compaction, ConversationInfo, ConversationMessage, GivenFile
+from lilbee_server import talking
 from lilbee_server.bodies import Body
-from lilbee_server.describe import EVENTS, FILE
+from lilbee_server.describe import BYTES, EVENTS, FILE
 from lilbee_server.generation import Generation
 from lilbee_server.library import library_of, replies_of
 from lilbee_server.streams import PATIENCE_S, reply_events
@@ -33,6 +27,7 @@ if TYPE_CHECKING:
     from lilbee_core.conversations import Conversation
 
 TALK = "lilbee_core.conversations:Conversation"
+_SHOWN = frozenset({"image/png", "image/jpeg"})
 REPLY = {"conversation": str, "reply": ConversationMessage}
 Id = Annotated[str, PathParameter(description="The conversation: its id, the beginning of it, or its title.")]
 Last = Annotated[int | None, HeaderParameter(name="Last-Event-ID", description="Where to go on.")]
@@ -113,8 +108,7 @@ def rename(state: State, ref: Id, data: JSONBody[Title]) -> dict[str, Any]:
 def remove(state: State, ref: Id) -> dict[str, Any]:
     """Delete a conversation with its messages."""
     found = _require(state, ref)
-    replies_of(state).drafts.pop(found.id, None)
-    return {"id": found.id, "deleted": library_of(state).conversations.delete(found.id)}
+    return {"id": found.id, "deleted": talking.delete(library_of(state), replies_of(state), found)}
 
 
 @post("/{ref:str}/send", status_code=200, opt={"gives": REPLY})
@@ -143,9 +137,7 @@ async def follow(state: State, ref: Id, last: Last = None) -> ServerSentEvent:
 async def stop(state: State, ref: Id) -> dict[str, Any]:
     """End the reply that is being written; what arrived stays."""
     found = await asyncio.to_thread(_require, state, ref)
-    generation = replies_of(state).require(found.id)
-    generation.stop()
-    await generation.ended()
+    await talking.stop(replies_of(state), found)
     return await asyncio.to_thread(found.to_dict)
 
 
@@ -153,22 +145,21 @@ async def stop(state: State, ref: Id) -> dict[str, Any]:
 async def regenerate(state: State, ref: Id) -> dict[str, Any]:
     """Have the last message answered anew."""
     found = await asyncio.to_thread(_require, state, ref)
-    return await _reply(found, await replies_of(state).begin(found, found.regenerate_stream))
+    return await _reply(found, await talking.regenerate(replies_of(state), found))
 
 
 @post("/{ref:str}/regenerate/stream", status_code=200, opt={"gives": EVENTS})
 async def regenerate_stream(state: State, ref: Id) -> ServerSentEvent:
     """Have the last message answered anew, as a stream."""
     found = await asyncio.to_thread(_require, state, ref)
-    return await _stream(await replies_of(state).begin(found, found.regenerate_stream))
+    return await _stream(await talking.regenerate(replies_of(state), found))
 
 
 @post("/{ref:str}/rewind", status_code=200, opt={"gives": {"removed": [ConversationMessage]}})
 async def rewind(state: State, ref: Id, data: JSONBody[Back]) -> dict[str, Any]:
     """Take messages back, with all that followed."""
     found = await asyncio.to_thread(_require, state, ref)
-    replies_of(state).check_idle(found.id)
-    gone = await asyncio.to_thread(found.rewind, data.to)
+    gone = await talking.rewind(replies_of(state), found, data.to)
     return {"removed": [one.to_dict() for one in gone]}
 
 
@@ -176,8 +167,7 @@ async def rewind(state: State, ref: Id, data: JSONBody[Back]) -> dict[str, Any]:
 async def compact(state: State, ref: Id) -> dict[str, Any]:
     """Summarize earlier turns now; null if there is nothing to sum up."""
     found = await asyncio.to_thread(_require, state, ref)
-    replies_of(state).check_idle(found.id)
-    made = await asyncio.to_thread(found.compact)
+    made = await talking.compact(replies_of(state), found)
     return {"compaction": made.to_dict() if made is not None else None}
 
 
@@ -193,6 +183,22 @@ def export(
     kind, ending = ("application/json", "json") if format == "json" else ("text/markdown; charset=utf-8", "md")
     name = f'attachment; filename="conversation-{found.id}.{ending}"'
     return Response(text.encode(), media_type=kind, headers={"Content-Disposition": name})  # type: ignore[arg-type]
+
+
+@get("/{ref:str}/messages/{message:str}/attachments/{number:int}", sync_to_thread=True, opt={"gives": BYTES})
+def attachment(
+    state: State,
+    ref: Id,
+    message: Annotated[str, PathParameter(description="The message's id.")],
+    number: Annotated[int, PathParameter(description="Which of its attachments: 1 is the first.")],
+) -> Response[bytes]:
+    """Return what was attached to a message as a file. Browsers show PNG and JPEG images, and save all else."""
+    found = _require(state, ref).attachment(message, number)
+    how, kind = (
+        ("inline", found.media_type) if found.media_type in _SHOWN else ("attachment", "application/octet-stream")
+    )
+    name = f"{how}; filename*=UTF-8''{quote(found.name, safe='')}"
+    return Response(found.content, media_type=kind, headers={"Content-Disposition": name})
 
 
 @post("/api/chat", status_code=200, opt={"gives": REPLY})
@@ -213,8 +219,7 @@ async def chat_stream(state: State, data: JSONBody[Chat]) -> ServerSentEvent:
 
 
 def _require(state: State, ref: str) -> Conversation:
-    draft = replies_of(state).drafts.get(ref)
-    return draft if draft is not None else library_of(state).conversations.require(ref)
+    return talking.require(library_of(state), replies_of(state), ref)
 
 
 def _talked_in(state: State, data: Chat) -> Conversation:
@@ -225,24 +230,14 @@ def _talked_in(state: State, data: Chat) -> Conversation:
 
 async def _sending(state: State, found: Conversation, data: Sent) -> Generation:
     """Keep the message, and have it answered."""
-    replies = replies_of(state)
-    replies.check_idle(found.id)
-    posted = await asyncio.to_thread(_post, library_of(state), found, data)
-    replies.drafts.pop(found.id, None)
-    start: Callable[[], Iterator[Delta]] = lambda: found.run(posted)  # noqa: E731
-    return await replies.begin(found, start)
+    given = lambda: [_attached(library_of(state), one) for one in data.attachments]  # noqa: E731
+    return await talking.send(replies_of(state), found, data.message, given)
 
 
-def _post(library: Lilbee, found: Conversation, data: Sent) -> ConversationMessage:
-    return found.post(data.message, attachments=[_attached(library, one) for one in data.attachments])
-
-
-def _attached(library: Lilbee, given: Handed) -> Attachment | GivenFile:
-    """Return what was handed over. A document comes from the index: no path of this machine is opened."""
+def _attached(library: Lilbee, given: Handed) -> talking.Attached:
+    """Return what was handed over."""
     if given.document is not None and given.name is None and given.content is None:
-        passage = library.get_text(given.document)
-        ref = f"{passage.collection}/{passage.path}"
-        return Attachment(name=passage.path, text=passage.text, source=ref, size=len(passage.text))
+        return talking.document(library, given.document)
     if given.document is not None or given.name is None or given.content is None:
         raise InvalidArgument(
             "an attachment is not clear", hint="Send its document, or its name and its content in base64."
@@ -269,6 +264,6 @@ router = Router(
     "/api/conversations",
     route_handlers=[
         list_, create, show, rename, remove, send, send_stream, follow, stop, regenerate, regenerate_stream, rewind,
-        compact, export,
+        compact, export, attachment,
     ],
 )  # fmt: skip
