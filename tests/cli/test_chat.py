@@ -117,6 +117,23 @@ def test_conversations_are_shown_exported_renamed_and_deleted(chat, synced: Run,
     assert synced("conversation", "show", "On eggs").code == 4
 
 
+def test_attachments_are_listed_and_written_to_files(synced: Run, chat, folder: Path) -> None:
+    """R377."""
+    (folder / "plan.html").write_bytes(b"<p>The hive stands in the garden.</p>")
+    chat("/attach plan.html bees.md", "/title Plans", "When does the queen lay eggs?")
+    (folder / "plan.html").unlink()
+    (latest,) = synced("conversation", "list", "--json").json()["conversations"]
+    rows = synced("conversation", "attachments", latest["id"], "--json").json()["attachments"]
+    assert [(one["number"], one["name"]) for one in rows] == [(1, "plan.html"), (2, "bees.md")]
+    assert "plan.html" in synced("conversation", "attachments", latest["id"]).out
+    for _ in range(2):
+        done = synced("conversation", "attachments", latest["id"], "--out", "kept")
+        assert done.code == 0, done.err
+    names = sorted(one.name for one in (folder / "kept").iterdir())
+    assert names == ["bees (2).md", "bees.md", "plan (2).html", "plan.html"]
+    assert (folder / "kept" / "plan (2).html").read_bytes() == b"<p>The hive stands in the garden.</p>"
+
+
 def test_with_a_chat_model(chat, monkeypatch: pytest.MonkeyPatch, synced: Run) -> None:
     with FakeOpenAI(models=("talk",)) as server:
         monkeypatch.setenv("LILBEE_OPENAI_BASE_URL", server.url)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -23,9 +26,15 @@ from lilbee_server.app import create_app
 from tests.server.conftest import TOKEN, serving
 
 Client = TestClient[Litestar]
-Connect = Callable[[ChatProvider | None], httpx.Client]
+Connect = Callable[..., httpx.Client]
+ROOT = Path(__file__).parents[2]
+PARTIAL = "The queen lays eggs"
 CITED = "The queen lays eggs in spring [1]."
 QUESTION = "When does the queen lay eggs?"
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63606060000000040001f61738"
+    "550000000049454e44ae426082"
+)
 
 
 class HeldChat:
@@ -52,8 +61,9 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
     (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
     with ExitStack() as stack:
 
-        def connected(chat: ChatProvider | None) -> httpx.Client:
+        def connected(chat: ChatProvider | None, **more: object) -> httpx.Client:
             overrides: dict[str, object] = {"chat_rewrite": "off", "query_expansion_count": 0, "chat_titles": False}
+            overrides |= more
             bee = stack.enter_context(Lilbee(root, embedder=HashEmbedder(), chat=chat, overrides=overrides))
             bee.sync()
             address = stack.enter_context(serving(create_app(bee, token=TOKEN)))
@@ -171,6 +181,88 @@ def test_a_reply_that_is_stopped_keeps_what_arrived(connect: Connect) -> None:
     reply = client.post(f"{at}/stop").json()["turns"][-1]
     assert (reply["state"], reply["content"].strip()) == ("partial", "The queen lays eggs")
     assert chat.closed.wait(10)
+
+
+def test_a_pause_for_a_summary_is_told_before_it(connect: Connect) -> None:
+    """R351."""
+    client = connect(ScriptedChat(CITED), num_ctx=2048, compact_at_percent=10, compact_keep_turns=0)
+    first = client.post("/api/chat", json={"message": QUESTION + " " + "They say so. " * 60}).json()
+    body = {"message": QUESTION, "conversation": first["conversation"]}
+    with client.stream("POST", "/api/chat/stream", json=body) as response:
+        got = list(events(response))
+    assert got[0][1:] == ("status", {"text": "Summarising earlier messages…"})
+    assert "".join(data["text"] for _, name, data in got if name == "text") == CITED
+
+
+_SERVED = """
+import sys, threading
+from lilbee_core import Lilbee
+from lilbee_core.testing import HashEmbedder
+from lilbee_core.types import Delta
+from lilbee_server.app import create_app
+from tests.server.conftest import TOKEN, serving
+
+class Chat:
+    def chat(self, messages, options=None):
+        yield Delta(kind="text", text="The queen lays eggs ")
+        yield Delta(kind="text", text="in ")
+        threading.Event().wait()
+
+quiet = {"chat_rewrite": "off", "query_expansion_count": 0, "chat_titles": False}
+with Lilbee(sys.argv[1], embedder=HashEmbedder(), chat=Chat(), overrides=quiet) as bee:
+    bee.sync()
+    with serving(create_app(bee, token=TOKEN)) as address:
+        print(address, flush=True)
+        threading.Event().wait()
+"""
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_keeps_what_each_reply_had(connect: Connect, tmp_path: Path) -> None:
+    """R393: after the restart nobody writes it on; it can be asked for anew."""
+    command = [sys.executable, "-c", _SERVED, str(tmp_path / "notes")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            options: dict[str, Any] = {"headers": {"Authorization": f"Bearer {TOKEN}"}, "timeout": 20}
+            with httpx.stream(
+                "POST", f"{process.stdout.readline().strip()}/api/chat/stream", json={"message": QUESTION}, **options
+            ) as response:
+                at = f"/api/conversations/{response.headers['x-conversation']}"
+                assert next(data for _, name, data in events(response) if name == "text")["text"]
+        finally:
+            process.kill()
+    client = connect(ScriptedChat(CITED))
+    question, reply = client.get(at).json()["turns"]
+    assert (question["content"], reply["state"], reply["content"].strip()) == (QUESTION, "partial", PARTIAL)
+    assert client.get(f"{at}/stream").status_code == 404
+    assert client.post(f"{at}/regenerate").json()["reply"]["content"] == CITED
+    assert len(client.get(at).json()["turns"]) == 2
+
+
+def test_what_was_attached_is_downloaded_and_images_are_shown(connect: Connect) -> None:
+    """R377: the type is told by the bytes; nothing but images opens in a browser."""
+    client = connect(None, chat_images=True)
+    page = b"<html><body><script>alert(1)</script>Plan</body></html>"
+    files = [
+        {"name": name, "content": base64.b64encode(content).decode()}
+        for name, content in (("plån.html", page), ("photo.txt", PNG))
+    ]
+    body = {"message": QUESTION, "attachments": [*files, {"document": "bees.md"}]}
+    at = f"/api/conversations/{client.post('/api/chat', json=body).json()['conversation']}"
+    turn = client.get(at).json()["turns"][0]
+    assert [one["media_type"] for one in turn["attachments"]][:2] == ["text/html", "image/png"]
+    got = client.get(f"{at}/messages/{turn['id']}/attachments/1")
+    assert (got.content, got.headers["content-type"]) == (page, "application/octet-stream")
+    assert got.headers["content-disposition"] == "attachment; filename*=UTF-8''pl%C3%A5n.html"
+    assert got.headers["x-content-type-options"] == "nosniff"
+    shown = client.get(f"{at}/messages/{turn['id']}/attachments/2")
+    assert (shown.content, shown.headers["content-type"]) == (PNG, "image/png")
+    assert shown.headers["content-disposition"].startswith("inline")
+    assert b"queen" in client.get(f"{at}/messages/{turn['id']}/attachments/3").content
+    for other in (f"{turn['id']}/attachments/4", f"{turn['id']}/attachments/0", "x/attachments/1"):
+        assert client.get(f"{at}/messages/{other}").status_code == 404
+    assert client.get(f"{at}/messages/{turn['id']}/attachments/a").status_code == 404
 
 
 def test_conversations_that_are_not_there(client: Client) -> None:

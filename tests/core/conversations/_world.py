@@ -14,6 +14,7 @@ from lilbee_core.testing import ManualClock, MemoryState, a_hit
 from lilbee_core.text import fill
 from lilbee_core.types import (
     AssembledRequest,
+    AttachedFile,
     Attachment,
     Background,
     Compaction,
@@ -59,6 +60,9 @@ class World:
         return Engine(self, info)
 
     def check(self, info: ConversationInfo) -> None:
+        return
+
+    def forget(self, conversation: str) -> None:
         return
 
 
@@ -139,6 +143,9 @@ class Engine:
     def attach(self, source: object) -> Attachment:
         assert isinstance(source, Attachment)
         return source
+
+    def file_of(self, attachment: Attachment) -> AttachedFile:
+        return AttachedFile(name=attachment.name, media_type="text/plain", content=attachment.text.encode())
 
 
 _ANALYZER = Analyzer()

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,38 @@ def test_a_document_that_is_attached_stays_as_it_was(tmp_path: Path) -> None:
         with pytest.raises(NotFound, match=r"'nowhere\.txt'"):
             conversation.send("x", attachments=["nowhere.txt"])
         assert len(conversation.messages) == 4
+        first, second = (conversation.attachment(conversation.messages[0].id, at) for at in (1, 2))
+        assert (first.name, b"built in 1911" in first.content) == ("bridge.md", True)
+        assert (second.name, second.media_type) == ("plan.md", "text/markdown")
+        assert second.content == b"<html><body><p>The tower is 40 m high.</p></body></html>"
+        for message, number in ((conversation.messages[0].id, 3), (conversation.messages[1].id, 1), ("x", 1)):
+            with pytest.raises(NotFound):
+                conversation.attachment(message, number)
+
+
+def test_bytes_of_attachments_go_with_their_conversation(tmp_path: Path) -> None:
+    """R377: what another conversation was handed is its own; a record that was tampered with leads nowhere."""
+    (tmp_path / "plan.txt").write_text("The tower is 40 m high.\n", encoding="utf-8")
+    with open_test_library(files=FILES) as bee:
+        first, second = bee.conversations.create(), bee.conversations.create()
+        sent = first.post("x", attachments=[tmp_path / "plan.txt"])
+        again = second.post("x", attachments=sent.attachments)
+        edited = first.edit(sent.id, "When was the Avocet bridge built?").reply_to or ""
+        assert first.attachment(edited).content == b"The tower is 40 m high.\n"
+        kept = bee.data_dir / "attachments"
+        assert len(list(kept.rglob("*.bin"))) == 2
+        assert bee.conversations.delete(first.id)
+        assert second.attachment(again.id).content == b"The tower is 40 m high.\n"
+        (only,) = kept.rglob("*.bin")
+        only.unlink()
+        assert second.attachment(again.id).content == b"The tower is 40 m high.\n", "what was read in it is there"
+        odd = replace(sent.attachments[0], file="../state.sqlite", text="", name="a/..\\con\x00:.sh.")
+        moved = second.post("x", attachments=[odd])
+        with pytest.raises(NotFound, match="is gone"):
+            second.attachment(moved.id)
+        blank = replace(odd, text="told")
+        told = second.attachment(second.post("x", attachments=[blank]).id)
+        assert (told.name, told.content) == ("con__.sh", b"told")
 
 
 def test_images_go_only_to_models_that_see(tmp_path: Path) -> None:
@@ -172,8 +205,9 @@ def test_images_go_only_to_models_that_see(tmp_path: Path) -> None:
         conversation.send("What is on it?", attachments=[picture])
         picture.unlink()
         assert chat.requests[-1].messages[-1].images == (_PNG,)
-        (kept,) = (bee.data_dir / "attachments").iterdir()
+        (kept,) = (bee.data_dir / "attachments").glob("*/*")
         assert "photo" not in kept.name
+        assert conversation.attachment(conversation.messages[0].id).media_type == "image/png"
         assert conversation.requests[-1].to_dict()["messages"][-1]["images"] == 1
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +13,9 @@ from lilbee_cli.options import Common, common
 from lilbee_cli.render import talk
 from lilbee_cli.render.json import emit, emit_list
 from lilbee_cli.render.text import line
+
+if TYPE_CHECKING:
+    from lilbee_core.types import AttachedFile
 
 
 @click.group("conversation")
@@ -66,6 +72,25 @@ def export(told: Common, ref: str, *, kind: str, out: str | None) -> None:
             click.echo(written, nl=False)
 
 
+@command.command("attachments")
+@click.argument("ref")
+@click.option("--out", type=click.Path(file_okay=False), help="Folder to write them to; by default they are listed.")
+@common
+def attachments(told: Common, ref: str, *, out: str | None) -> None:
+    """List what was attached to the messages of a conversation, or write it to files."""
+    with told.open(there=True) as bee:
+        conversation = bee.conversations.require(ref)
+        there = [(one, at) for one in conversation.messages for at in range(1, len(one.attachments) + 1)]
+        found = [{"message": one.id, "number": at, **one.attachments[at - 1].to_dict()} for one, at in there]
+        if out is not None:
+            for row, (one, at) in zip(found, there, strict=True):
+                row["file"] = str(_saved(conversation.attachment(one.id, at), Path(out)))
+        if told.as_json:
+            emit_list("attachments", found)
+        else:
+            talk.attachments(found)
+
+
 @command.command("compact")
 @click.argument("ref")
 @common
@@ -106,3 +131,15 @@ def delete(told: Common, refs: tuple[str, ...]) -> None:
             emit({"deleted": gone})
         else:
             click.echo(line(f"deleted: {', '.join(gone)}"))
+
+
+def _saved(attached: AttachedFile, folder: Path) -> Path:
+    """Write a file under its name, or the next one like it that is free, and return where it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    plain = Path(attached.name)
+    for number in itertools.count(1):
+        file = folder / (plain.name if number == 1 else f"{plain.stem} ({number}){plain.suffix}")
+        with suppress(FileExistsError), file.open("xb") as out:
+            out.write(attached.content)
+            break
+    return file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -49,6 +49,15 @@ def transcript(conversation: Conversation, *, last: int | None = None) -> None:
             if at == summarized and at:
                 click.echo(click.style("──── what stands above is sent as a summary ────", dim=True))
             message(one)
+
+
+def attachments(found: Sequence[Mapping[str, object]]) -> None:
+    """Print what was attached, one a line, with the file it was written to."""
+    if not found:
+        click.echo("Nothing is attached.")
+    for one in found:
+        told = f"{one['message']}  {one['number']}  {one['name']}  {one['media_type']}, {one['size']:,} bytes"
+        click.echo(one_line(f"{told}  → {one['file']}" if "file" in one else told))
 
 
 def message(one: ConversationMessage) -> None:

@@ -9,6 +9,7 @@ from lilbee_core.aio._threads import Threads
 from lilbee_core.library import Lilbee
 from lilbee_core.types import (
     AssembledRequest,
+    AttachedFile,
     Compaction,
     ConversationInfo,
     ConversationMessage,
@@ -65,6 +66,10 @@ class AsyncConversation:
     async def export(self, format: str = "markdown") -> str:  # noqa: A002 - as `Conversation.export`
         """See `Conversation.export`."""
         return await self._threads.run(lambda: self._inner.export(format))
+
+    async def attachment(self, message_id: str, number: int = 1) -> AttachedFile:
+        """See `Conversation.attachment`."""
+        return await self._threads.run(lambda: self._inner.attachment(message_id, number))
 
     async def send(self, text: str, *, attachments: Sequence[Attached] = ()) -> ConversationMessage:
         """See `Conversation.send`."""

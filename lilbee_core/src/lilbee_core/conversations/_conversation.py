@@ -19,6 +19,7 @@ from lilbee_core.protocols import Clock
 from lilbee_core.text import fold_space, tokens_at_most
 from lilbee_core.types import (
     AssembledRequest,
+    AttachedFile,
     Background,
     Compaction,
     ConversationInfo,
@@ -98,6 +99,21 @@ class Conversation:
         if format == "json":
             return as_json(info, messages)
         return as_markdown(info, messages, summarized=self._summarized(info, messages))
+
+    def attachment(self, message_id: str, number: int = 1) -> AttachedFile:
+        """Return what was attached to a message, the first thing or another one.
+
+        Raises:
+            NotFound: If there is no such message, it has not so many, or the file is gone.
+        """
+        message = self._journal.message(self.id, message_id)
+        count = len(message.attachments)
+        if not 1 <= number <= count:
+            raise NotFound(
+                f"the message {message_id!r} has {count} attachments, so there is no number {number}",
+                hint="Show the conversation to see what was attached.",
+            )
+        return self._engines.of(self.info).file_of(message.attachments[number - 1])
 
     # ------------------------------------------------------------------ talking
 

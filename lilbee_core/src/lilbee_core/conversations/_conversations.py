@@ -94,8 +94,11 @@ class Conversations:
         return None if info is None else self._opened(info)
 
     def delete(self, id: str) -> bool:  # noqa: A002
-        """Delete a conversation with its messages; say whether there was one."""
-        return self._journal.delete(id)
+        """Delete a conversation with its messages and what was attached; say whether there was one."""
+        there = self._journal.delete(id)
+        if there:
+            self._engines.forget(id)
+        return there
 
     def rename(self, id: str, title: str) -> ConversationInfo:  # noqa: A002
         """Give a conversation another title.

@@ -57,6 +57,17 @@ class Journal:
         """Return the messages that can be read: each reply behind what it answers."""
         return in_order([one for one in self._read(id_) if one is not None])
 
+    def message(self, id_: str, message_id: str) -> ConversationMessage:
+        """Return one message.
+
+        Raises:
+            NotFound: If there is none of this id that can be read.
+        """
+        found = self._taken(_messages(id_), message_id, message_from)
+        if found is None:
+            raise _no_message(message_id)
+        return found
+
     def _info(self, id_: str) -> ConversationInfo:
         """Return a conversation; of one whose record is damaged, what its messages tell."""
         keys = self._state().keys(_messages(id_))
@@ -168,9 +179,7 @@ class Journal:
             messages = self.messages(id_)
             at = next((at for at, one in enumerate(messages) if one.id == first), None)
             if at is None:
-                raise NotFound(
-                    f"there is no message {first!r} in this conversation", hint="Show the conversation to see its ids."
-                )
+                raise _no_message(first)
             gone = messages[at:]
             for one in gone:
                 state.delete(kind, one.id)
@@ -234,6 +243,10 @@ def title_of(text: str) -> str:
 def deleted(id_: str) -> NotFound:
     """The conversation is gone."""
     return NotFound(f"there is no conversation {id_!r}", hint="List the conversations to see their ids.")
+
+
+def _no_message(id_: str) -> NotFound:
+    return NotFound(f"there is no message {id_!r} in this conversation", hint="Show the conversation to see its ids.")
 
 
 def _changed(id_: str) -> LibraryError:

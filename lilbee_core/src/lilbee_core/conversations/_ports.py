@@ -8,6 +8,7 @@ from typing import Protocol
 
 from lilbee_core.types import (
     AssembledRequest,
+    AttachedFile,
     Attachment,
     Background,
     Compaction,
@@ -104,6 +105,14 @@ class Engine(Protocol):
         """Return a copy of a file or a document."""
         ...
 
+    def file_of(self, attachment: Attachment) -> AttachedFile:
+        """Return what was attached.
+
+        Raises:
+            NotFound: If its bytes are gone.
+        """
+        ...
+
 
 class Engines(Protocol):
     """Gives each conversation what it needs."""
@@ -117,4 +126,8 @@ class Engines(Protocol):
             NotFound: If there is no such collection or prompt.
             InvalidArgument: If there is no such scope.
         """
+        ...
+
+    def forget(self, conversation: str) -> None:
+        """Delete what is kept of a conversation beside its messages."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import InvalidArgument
-from lilbee_core.library._attaching import attach, image_of
+from lilbee_core.library._attaching import attach, file_of, forget, image_of
 from lilbee_core.library._chat_tools import tools_for
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._prompting import prompts_of
@@ -17,6 +17,7 @@ from lilbee_core.library._remembered import facts_of, skills_of
 from lilbee_core.protocols import ANALYZED
 from lilbee_core.types import (
     AssembledRequest,
+    AttachedFile,
     Attachment,
     Background,
     ChatOptions,
@@ -70,6 +71,10 @@ class Talks:
             Collections(self._parts).filter(*info.collections)
         for name, text in info.prompts:
             prompts_of(self._parts).check(name, text)
+
+    def forget(self, conversation: str) -> None:
+        """Delete the files that were attached."""
+        forget(self._parts, conversation)
 
 
 class Talk:
@@ -270,4 +275,8 @@ class Talk:
 
     def attach(self, source: str | Path | GivenFile | Attachment) -> Attachment:
         """Return a copy of a file or a document."""
-        return attach(self._parts, source)
+        return attach(self._parts, source, to=self._info.id)
+
+    def file_of(self, attachment: Attachment) -> AttachedFile:
+        """Return what was attached."""
+        return file_of(self._parts, attachment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import InvalidArgument, NotFound, UnsupportedFormat
@@ -33,6 +33,16 @@ def upload_name(name: str) -> str:
             f"{name[:80]!r} cannot be a file's name", hint="Name it by letters and digits, with its ending: report.pdf."
         )
     return plain
+
+
+def safe_name(path: str) -> str:
+    """Return the last part of a path as a name that a file may have on any system."""
+    last = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    plain = "".join("_" if sign in _SIGNS or unicodedata.category(sign).startswith("C") else sign for sign in last)
+    try:
+        return upload_name(plain.lstrip(". ").rstrip("."))
+    except InvalidArgument:
+        return f"attachment{PurePosixPath(plain).suffix[:10].rstrip('.')}"
 
 
 def keep_upload(parts: Parts, file: Path, name: str) -> Path:

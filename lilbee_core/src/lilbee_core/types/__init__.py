@@ -16,6 +16,7 @@ from lilbee_core.types._answers import (
 )
 from lilbee_core.types._conversations import (
     AssembledRequest,
+    AttachedFile,
     Attachment,
     Background,
     Compaction,
@@ -120,9 +121,10 @@ from lilbee_core.types._trace import DocumentTrace, Standing
 from lilbee_core.types._vectors import Integers, Vector, Vectors
 
 __all__ = [
-    "FLEET_ROLES", "MEMORY", "UNREAD_PAGES", "WIKI", "Answer", "AssembledRequest", "Attachment", "Author", "Background",
-    "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "Coded", "CollectionInfo", "Community", "Compaction",
-    "Concept", "ConversationInfo", "ConversationMessage", "CrawlReport", "Delta", "Device", "Document", "DocumentId",
+    "FLEET_ROLES", "MEMORY", "UNREAD_PAGES", "WIKI", "Answer", "AssembledRequest", "AttachedFile", "Attachment",
+    "Author", "Background", "Box", "ChatOptions", "Chunk", "ChunkId", "Citation", "Coded", "CollectionInfo",
+    "Community", "Compaction", "Concept", "ConversationInfo", "ConversationMessage", "CrawlReport", "Delta", "Device",
+    "Document", "DocumentId",
     "DocumentRow", "DocumentState", "DocumentTrace", "Dropped", "EmbedderChange", "FileProblem", "FileStamp", "Filter",
     "FleetPlan", "GgufFacts", "GivenFile", "GraphTable", "Heading", "Hit", "IndexMeta", "Integers", "LibraryStatus",
     "LoadProgress", "Location", "MachineSnapshot", "Mention", "MentionTable", "Message", "MetaValue", "Metadata",

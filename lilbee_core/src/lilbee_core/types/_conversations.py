@@ -19,7 +19,8 @@ class ReplyState(StrEnum):
 class Attachment:
     """Something handed over with a message, copied: it stays as it was, whatever becomes of its source.
 
-    `text` is what was read in it. An image that a model can see has its file in `file`.
+    `text` is what was read in it. `file` is where its bytes lie, below the attachments of the library; None where there
+    never were any, as of a document of the library.
     """
 
     name: str
@@ -44,6 +45,15 @@ class GivenFile:
     """A file that lies on no disk of this machine: its name, and what is in it."""
 
     name: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile:
+    """What was attached to a message, as a file: its bytes as they came, or the text of a document."""
+
+    name: str
+    media_type: str
     content: bytes = field(repr=False)
 
 

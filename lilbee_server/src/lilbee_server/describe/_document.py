@@ -18,6 +18,7 @@ EVENTS = "events"
 JOB = "lilbee_core.jobs:JobRecord"
 """What a route that starts or shows a job says that it gives."""
 FILE = "file"
+BYTES = "bytes"
 """What a route that gives a file of text says that it gives."""
 _OPEN = "/api/health"
 _PROBLEMS = {
@@ -156,6 +157,9 @@ def _content(form: Any, shapes: Shapes) -> dict[str, Any]:
         return {"text/event-stream": {"schema": _EVENT}}
     if form == FILE:
         return {"text/markdown": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "object"}}}
+    if form == BYTES:
+        binary = {"schema": {"type": "string", "format": "binary"}}
+        return dict.fromkeys(("application/octet-stream", "image/png", "image/jpeg"), binary)
     if isinstance(form, Streams):
         return {**_content(form.whole, shapes), **_content(EVENTS, shapes)}
     return {"application/json": {"schema": shapes.of(form)}}
