@@ -14,7 +14,7 @@ from lilbee_core.conversations._history import attached, exchanges, history_of
 from lilbee_core.conversations._journal import Journal, deleted
 from lilbee_core.conversations._ports import Attached, Engine, Engines
 from lilbee_core.conversations._reply import Reply
-from lilbee_core.errors import EmptyQuery, EmptyReply, InvalidArgument, LibraryError, LilbeeError
+from lilbee_core.errors import EmptyQuery, EmptyReply, InvalidArgument, LibraryError, LilbeeError, NotFound
 from lilbee_core.protocols import Clock
 from lilbee_core.text import fold_space, tokens_at_most
 from lilbee_core.types import (
