@@ -77,6 +77,7 @@ def test_only_the_newest_words_are_searched_and_keys_never_wait(drive: Drive) ->
 
     async def script(screens: Screens) -> None:
         asked: list[str] = []
+        await screens.until(lambda: screens.app._opening.is_idle, "models that are loaded")
         bee, search = screens.app.library, screens.app.library.search
 
         def slow(query: str, **options: object) -> object:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from textual import events
 from textual.binding import Binding
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input, TextArea
 
 from lilbee_cli.render.text import clean, line
@@ -16,6 +18,9 @@ LONGEST_MESSAGE = 5_000
 
 class Line(Input):
     """A field of one line. Of what is pasted it takes the beginning, and tells that there was more."""
+
+    # How long the text is moves nothing around the field; as Textual has it, the screen is arranged with every key.
+    virtual_size = Reactive(Size(0, 0))
 
     class TooMuch(Message):
         """More was pasted than the field takes."""

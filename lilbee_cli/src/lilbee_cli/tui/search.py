@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from lilbee_cli.render.text import clean, counted, line
 from lilbee_cli.tui import shown
 from lilbee_cli.tui.fields import LONGEST_LINE, Line
+from lilbee_cli.tui.lines import Entries, Lines
 from lilbee_cli.tui.pane import Pane, bindings
 from lilbee_cli.tui.reader import open_place
+from lilbee_cli.tui.rows import Laid, lay_out
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lilbee_core import Hit, SearchResult
     from lilbee_core.types import Passage
 
@@ -33,6 +38,35 @@ _NOTHING_YET = (
     "Up and Down choose a hit, Enter opens it in its document, Page Up and Page Down scroll it here.\n"
     "F3 asks questions, F4 shows every file, F1 lists everything else."
 )
+
+
+class PassageLines(Lines):
+    """A passage beside the hits."""
+
+    EDGE = "│ "
+
+
+class TraceLines(Lines):
+    """What every stage did, below a rule."""
+
+    EDGE = " "
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of a search, ready to be drawn."""
+
+    result: SearchResult
+    entries: tuple[Laid, ...]
+    passage: Laid | None
+
+
+def find(search: Callable[[], SearchResult], width: int, passage_width: int) -> Found:
+    """Search, and break what was found into rows. Asks nothing of the screen, so that it can be done beside it."""
+    result = search()
+    entries = [lay_out(shown.hit_entry(hit, found=result.found, width=width - 3), width) for hit in result.hits]
+    passage = lay_out(shown.passage_alone(result.hits[0]), passage_width) if result.hits else None
+    return Found(result, tuple(entries), passage)
 
 
 class SearchPane(Pane):
@@ -59,15 +93,24 @@ class SearchPane(Pane):
         yield Line(placeholder="search", id="query", max_length=LONGEST_LINE)
         yield Static(id="found", markup=False)
         with Horizontal(id="split"):
-            yield OptionList(id="hits", markup=False)
-            with VerticalScroll(id="passage-scroll"):
-                yield Static(Text(_NOTHING_YET, "dim"), id="passage", markup=False)
-        with VerticalScroll(id="explanation-scroll", classes="hidden"):
-            yield Static(id="explanation", markup=False)
+            yield Entries(id="hits")
+            yield PassageLines(Text(_NOTHING_YET, "dim"), id="passage")
+        with Vertical(id="explanation-box", classes="hidden"):
+            yield TraceLines(id="explanation")
 
     @property
     def first(self) -> Widget:
         return self.query_one("#query", Line)
+
+    @property
+    def entries(self) -> Entries:
+        """The hits."""
+        return self.query_one(Entries)
+
+    @property
+    def passage(self) -> PassageLines:
+        """The passage beside them."""
+        return self.query_one(PassageLines)
 
     @property
     def words(self) -> str:
@@ -103,19 +146,17 @@ class SearchPane(Pane):
         if not words.strip():
             self.thread("search").forget()
             self.result = None
-            self.query_one("#hits", OptionList).clear_options()
-            self.query_one("#passage", Static).update(Text(_NOTHING_YET, "dim"))
+            self.entries.fill(())
+            self.passage.put(Text(_NOTHING_YET, "dim"))
             self._tell("")
             return
-        bee, scope, profile = self.bee, self.scope, self.profile
-        self.latest("search", lambda: bee.search(words, top_k=TOP, scope=scope, profile=profile), self._found)
+        search = partial(self.bee.search, words, top_k=TOP, scope=self.scope, profile=self.profile)
+        widths = self.entries.text_width, self.passage.text_width
+        self.latest("search", lambda: find(search, *widths), self._found)
 
-    def _found(self, result: SearchResult) -> None:
-        self.result = result
-        hits = self.query_one("#hits", OptionList)
-        width = max(20, hits.size.width - 4)
-        entries = [shown.hit_entry(hit, found=result.found, width=width) for hit in result.hits]
-        hits.set_options(entries)
+    def _found(self, found: Found) -> None:
+        result = self.result = found.result
+        self.entries.fill(found.entries)
         told = counted(len(result.hits), "hit") if result.hits else "Nothing found"
         if result.hits and not result.found:
             told += ", none of which looks like an answer"
@@ -123,10 +164,8 @@ class SearchPane(Pane):
         self._tell(f"{told}, {result.seconds * 1000:.0f} ms{notes}")
         if self._explains:
             self._explain()
-        if result.hits:
-            hits.highlighted = 0
-        else:
-            self.query_one("#passage", Static).update("")
+        self.passage.put(found.passage or Text())
+        self._look_closer_soon()
 
     def _tell(self, told: str) -> None:
         where = "" if self.scope == "raw" else f"  in {self.scope}"
@@ -139,38 +178,39 @@ class SearchPane(Pane):
     @property
     def chosen(self) -> Hit | None:
         """The hit under the bar."""
-        at = self.query_one("#hits", OptionList).highlighted
+        at = self.entries.chosen
         hits = self.result.hits if self.result is not None else ()
         return hits[at] if at is not None and at < len(hits) else None
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_entries_chosen(self, event: Entries.Chosen) -> None:
+        """Show the passage of the hit that the bar came to."""
         event.stop()
         hit = self.chosen
         if hit is not None:
-            # What the hit holds is here already; what stands around it is read once the user looks at it.
-            self._put(shown.passage_alone(hit), 0)
-            if self._look_closer is not None:
-                self._look_closer.stop()
-            self._look_closer = self.set_timer(LOOK_S, partial(self._read_around, hit))
+            self.passage.put(shown.passage_alone(hit))
+            self._look_closer_soon()
+
+    def _look_closer_soon(self) -> None:
+        """What a hit holds is here already; what stands around it is read once the user looks at it."""
+        if self._look_closer is not None:
+            self._look_closer.stop()
+        hit = self.chosen
+        self._look_closer = self.set_timer(LOOK_S, partial(self._read_around, hit)) if hit is not None else None
 
     def _read_around(self, hit: Hit) -> None:
         if hit is self.chosen:
             bee = self.bee
             self.latest("passage", lambda: bee.get_text(hit.document_id, hit, around=AROUND), partial(self._show, hit))
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_entries_taken(self, event: Entries.Taken) -> None:
+        """Open the document of the hit under the bar."""
         event.stop()
         self._open()
 
     def _show(self, hit: Hit, around: Passage) -> None:
         if hit is self.chosen:
-            self._put(*shown.passage_in_place(hit, around))
-
-    def _put(self, text: Text, row: int) -> None:
-        self.query_one("#passage", Static).update(text)
-        scroll = self.query_one("#passage-scroll", VerticalScroll)
-        if round(scroll.scroll_y) != row:
-            scroll.scroll_to(y=row, animate=False, force=True)
+            text, begin = shown.passage_in_place(hit, around)
+            self.passage.put(text, line=begin)
 
     def _open(self) -> None:
         hit = self.chosen
@@ -180,29 +220,24 @@ class SearchPane(Pane):
 
     def action_move(self, step: int) -> None:
         """Go to the hit before or behind, while the field keeps the keys."""
-        hits = self.query_one("#hits", OptionList)
-        if step > 0:
-            hits.action_cursor_down()
-        else:
-            hits.action_cursor_up()
+        self.entries.action_move(step)
 
     def action_scroll_passage(self, step: int) -> None:
         """Scroll what is shown of the document."""
-        scroll = self.query_one("#passage-scroll", VerticalScroll)
-        scroll.scroll_relative(y=step * max(1, scroll.size.height - 2), animate=False)
+        self.passage.action_scroll_page(step)
 
     # ------------------------------------------------------------------ commands
 
     def slash_explain(self, _: list[str]) -> None:
         """Show or hide what every stage did."""
         self._explains = not self._explains
-        self.query_one("#explanation-scroll").set_class(not self._explains, "hidden")
+        self.query_one("#explanation-box").set_class(not self._explains, "hidden")
         if self._explains:
             self._explain()
 
     def _explain(self) -> None:
         told = self.result.explain() if self.result is not None else "Nothing was searched yet."
-        self.query_one("#explanation", Static).update(Text(clean(told), overflow="fold"))
+        self.query_one(TraceLines).put(Text(clean(told)))
 
     def slash_scope(self, words: list[str]) -> None:
         """Search files, the wiki, or both."""
