@@ -33,6 +33,7 @@ from lilbee_core.types import (
     DocumentTrace,
     Filter,
     LibraryStatus,
+    PagePicture,
     Passage,
     PathReport,
     Query,
@@ -299,6 +300,14 @@ class AsyncLilbee:
     def documents(self, *, collection: str | None = None, state: str | None = None) -> AsyncIterator[DocumentRow]:
         """See `Lilbee.documents`."""
         return self._threads.iterate(lambda: self._bee.documents(collection=collection, state=state))
+
+    async def document(self, ref: str) -> DocumentRow:
+        """See `Lilbee.document`."""
+        return await self._threads.run(lambda: self._bee.document(ref))
+
+    async def get_picture(self, ref: str, page: int = 1, *, dpi: int = 110) -> PagePicture:
+        """See `Lilbee.get_picture`."""
+        return await self._threads.run(lambda: self._bee.get_picture(ref, page, dpi=dpi))
 
     async def get_text(self, ref: str, place: Place = None, *, around: int = 0) -> Passage:
         """See `Lilbee.get_text`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lilbee_core.extract._media import HEAD_BYTES, detect_media_type
-from lilbee_core.extract._pictures import may_hold_pictures
+from lilbee_core.extract._pictures import Look, Picture, has_pictures, image_type, may_hold_pictures
 from lilbee_core.extract._pool import ExtractPool
 from lilbee_core.extract._recognize import Recognizer
 from lilbee_core.extract._registry import ExtractorRegistry
@@ -11,8 +11,9 @@ from lilbee_core.extract._seeing import SeeingModel
 from lilbee_core.plugins.specs import ExtractorSpec, OcrSpec
 
 __all__ = [
-    "HEAD_BYTES", "ExtractPool", "ExtractorRegistry", "Recognizer", "SeeingModel", "builtin_extractors",
-    "builtin_ocr_engines", "detect_media_type", "installed_engines", "may_hold_pictures",
+    "HEAD_BYTES", "ExtractPool", "ExtractorRegistry", "Look", "Picture", "Recognizer", "SeeingModel",
+    "builtin_extractors", "builtin_ocr_engines", "detect_media_type", "has_pictures", "image_type", "installed_engines",
+    "may_hold_pictures",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from lilbee_core.errors import LilbeeError
+from lilbee_core.extract._pictures import FOR_READING, Look
 from lilbee_core.extract._wire import Outcome, Recipe
 from lilbee_core.types import Document, Source
 
@@ -36,6 +37,7 @@ class Job:
         recipe: Recipe | None = None,
         page: int | None = None,
         at: tuple[int, ...] = (),
+        look: Look = FOR_READING,
         fallback: Fallback | None = None,
         deadline: float | None = None,
         expired: LilbeeError | None = None,
@@ -47,6 +49,7 @@ class Job:
         self.recipe = recipe
         self.page = page
         self.at = at
+        self.look = look
         self.fallback = fallback
         self.deadline = deadline
         self._expired = expired

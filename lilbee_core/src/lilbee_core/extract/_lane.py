@@ -107,7 +107,8 @@ class Lane:
             return _given_up(job.source)
         try:
             reply: Reply = process.ask(
-                Task(source=job.source, recipe=job.recipe, page=job.page, at=job.at), timeout_s=self._timeout_s
+                Task(source=job.source, recipe=job.recipe, page=job.page, at=job.at, look=job.look),
+                timeout_s=self._timeout_s,
             )
         finally:
             job.detach()

@@ -26,6 +26,8 @@ _TOUCHING = 0.3
 _HYPHENS = {0x02: "-", 0xFFFE: "-"}
 _TEXT, _PATH, _IMAGE, _SHADING = 1, 2, 3, 4
 """Kinds of things on a page, as PDFium numbers them."""
+_GRAY, _RGB = 0, 2
+"""Kinds of pictures, as PNG numbers them."""
 _UNSEEN, _MODES = 3, 8
 """The way of drawing text that cannot be seen, and how many ways there are."""
 
@@ -63,6 +65,7 @@ class _Bitmap(Protocol):
     width: int
     height: int
     stride: int
+    n_channels: int
 
     def close(self) -> None: ...
 
@@ -78,7 +81,7 @@ class _Page(Protocol):
 
     def get_objects(self, *, max_depth: int) -> Iterable[_Piece]: ...
 
-    def render(self, *, scale: float, grayscale: bool) -> _Bitmap: ...
+    def render(self, *, scale: float, grayscale: bool, rev_byteorder: bool = False) -> _Bitmap: ...
 
     def close(self) -> None: ...
 
@@ -365,8 +368,8 @@ def _shown_on(page: _Page) -> Shown:
     return Shown(pictures=share, drawings=drawn > _MANY_LINES, unseen_text=modes == {_UNSEEN})
 
 
-def page_picture(document: PdfFile, number: int, *, dpi: int, max_pixels: int) -> bytes:
-    """Return a page as a PNG in shades of gray; fewer dots per inch where the page is so large.
+def page_picture(document: PdfFile, number: int, *, dpi: int, max_pixels: int, colored: bool = False) -> bytes:
+    """Return a page as a PNG, in shades of gray unless `colored`; fewer dots per inch where the page is so large.
 
     Raises:
         NoLayout: If it cannot be drawn.
@@ -378,9 +381,9 @@ def page_picture(document: PdfFile, number: int, *, dpi: int, max_pixels: int) -
         scale *= (max_pixels / pixels) ** 0.5
     try:
         page = document[number - 1]
-        bitmap = page.render(scale=scale, grayscale=True)
+        bitmap = page.render(scale=scale, grayscale=not colored, rev_byteorder=colored)
         try:
-            return _png(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride)
+            return _png(bytes(bitmap.buffer), bitmap)
         finally:
             bitmap.close()
             page.close()
@@ -388,9 +391,11 @@ def page_picture(document: PdfFile, number: int, *, dpi: int, max_pixels: int) -
         raise NoLayout(str(error)) from error
 
 
-def _png(gray: bytes, width: int, height: int, stride: int) -> bytes:
-    rows = b"".join(b"\0" + gray[at * stride : at * stride + width] for at in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+def _png(dots: bytes, bitmap: _Bitmap) -> bytes:
+    kind = {1: _GRAY, 3: _RGB}[bitmap.n_channels]
+    height, stride, long = bitmap.height, bitmap.stride, bitmap.width * bitmap.n_channels
+    rows = b"".join(b"\0" + dots[at * stride : at * stride + long] for at in range(height))
+    head = struct.pack(">IIBBBBB", bitmap.width, height, 8, kind, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lilbee_core.errors import LilbeeError, LimitExceeded, NoText
+from lilbee_core.errors import InvalidArgument, LilbeeError, LimitExceeded, NoText
 from lilbee_core.extract._formats import ARCHIVES, DOCX, IMAGES, MAIL, MBOX, ODF, OUTLOOK, PDF, SLIDES
 from lilbee_core.extract._layout import NoLayout, opened, page_picture, page_size
 from lilbee_core.extract._reading import damaged, read_bytes
@@ -15,6 +15,20 @@ from lilbee_core.types import Source
 DPI = 300
 """Dots per inch at which text recognition reads best."""
 MAX_PIXELS = 40_000_000
+_OTHER_PAGE = "Choose another page."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How pages are drawn: as text recognition reads best, unless it is said otherwise."""
+
+    dpi: int = DPI
+    max_pixels: int = MAX_PIXELS
+    colored: bool = False
+
+
+FOR_READING = Look()
+"""As text recognition reads best."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,23 +52,29 @@ def may_hold_pictures(media_type: str) -> bool:
     return has_pictures(media_type) or media_type in (*ARCHIVES, *MAIL, *MBOX, *OUTLOOK, *DOCX, *SLIDES, *ODF)
 
 
-def take_picture(source: Source, page: int, passwords: str | None, most_pixels: int) -> Picture | LilbeeError:
+def take_picture(
+    source: Source, page: int, passwords: str | None, most_pixels: int, look: Look = FOR_READING
+) -> Picture | LilbeeError:
     """Return a page of a PDF, or an image file as it is; or why there is none.
 
     Images of more than `most_pixels` are refused: a few kilobytes can unpack to gigabytes.
     """
     try:
         data = read_bytes(source)
-        return _page(source, data, page, passwords) if source.media_type == PDF else _image(source, data, most_pixels)
+        if source.media_type == PDF:
+            return _page(source, data, page, passwords, look)
+        return _image(source, data, most_pixels)
     except LilbeeError as error:
         return error
 
 
-def _page(source: Source, data: bytes, page: int, passwords: str | None) -> Picture:
+def _page(source: Source, data: bytes, page: int, passwords: str | None, look: Look) -> Picture:
     try:
         with opened(data, passwords) as document:
+            if not 1 <= page <= len(document):
+                raise InvalidArgument(f"there is no page {page}; {source.path} has {len(document)}", hint=_OTHER_PAGE)
             width, height = page_size(document, page)
-            drawn = page_picture(document, page, dpi=DPI, max_pixels=MAX_PIXELS)
+            drawn = page_picture(document, page, dpi=look.dpi, max_pixels=look.max_pixels, colored=look.colored)
             return Picture(data=drawn, page=page, pages=len(document), width=width, height=height)
     except NoLayout as error:
         raise damaged(source, f"its page {page} cannot be drawn") from error
@@ -70,6 +90,13 @@ def _image(source: Source, data: bytes, most_pixels: int) -> Picture:
     if not width * height:
         raise NoText(f"{source.path} holds no picture that can be read", hint="Open it in a viewer and save it again.")
     return Picture(data=data)
+
+
+def image_type(head: bytes) -> str | None:
+    """Return the media type of an image file, as its head tells; None where that is none that browsers show."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for mark, kind in _SHOWN.items() if head.startswith(mark)), None)
 
 
 def image_size(head: bytes) -> tuple[int, int]:
@@ -138,6 +165,12 @@ def _webp(head: bytes) -> tuple[int, int]:
     return width & 0x3FFF, height & 0x3FFF
 
 
+_SHOWN = {
+    b"\x89PNG": "image/png",
+    b"GIF8": "image/gif",
+    b"BM": "image/bmp",
+    b"\xff\xd8": "image/jpeg",
+}
 _READERS: tuple[tuple[bytes, Callable[[bytes], tuple[int, int]]], ...] = (
     (b"\x89PNG", _png),
     (b"GIF8", _gif),

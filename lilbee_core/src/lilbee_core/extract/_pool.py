@@ -18,7 +18,7 @@ from lilbee_core.extract._folders import WorkFolders
 from lilbee_core.extract._jobs import Call, Job, Result
 from lilbee_core.extract._lane import Lane
 from lilbee_core.extract._media import BINARY, HEAD_BYTES
-from lilbee_core.extract._pictures import Picture
+from lilbee_core.extract._pictures import FOR_READING, Look, Picture
 from lilbee_core.extract._reading import no_text, not_readable
 from lilbee_core.extract._recipes import Plan, Planner
 from lilbee_core.extract._recognize import OnPage, Recognizer, Watch
@@ -239,13 +239,29 @@ class ExtractPool:
             Watch(check=check, on_page=watch.on_page),
         )
 
+    def picture(self, source: Source, page: int, look: Look) -> Picture:
+        """Return a page of a PDF as it looks, or an image file as it is. A worker draws it.
+
+        Raises:
+            LilbeeError: If there is no such page, or it cannot be drawn within the limits.
+        """
+        if self._closed.is_set():
+            raise ValueError("the extraction pool is closed")
+        source = self._complete(source)
+        if self._max_bytes is not None and _size(source) > self._max_bytes:
+            raise _too_big(source, self._max_bytes)
+        outcome = self._picture(source, page, (), _never, look)
+        if isinstance(outcome, LilbeeError):
+            raise outcome
+        return outcome
+
     def _picture(
-        self, source: Source, page: int, at: tuple[int, ...], check: Callable[[], None]
+        self, source: Source, page: int, at: tuple[int, ...], check: Callable[[], None], look: Look = FOR_READING
     ) -> Picture | LilbeeError:
         """Have a page drawn by a worker."""
         call = Call(check)
         try:
-            self._submit(call.add(Job(source, call.deliver, page=page, at=at)))
+            self._submit(call.add(Job(source, call.deliver, page=page, at=at, look=look)))
             _, outcome, _ = call.wait()
         finally:
             call.abandon()

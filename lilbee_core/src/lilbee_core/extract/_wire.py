@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from lilbee_core.errors import LilbeeError
-from lilbee_core.extract._pictures import Picture
+from lilbee_core.extract._pictures import FOR_READING, Look, Picture
 from lilbee_core.plugins.specs import MemberLimits
 from lilbee_core.types import Document, Source
 
@@ -47,6 +47,7 @@ class Task:
     recipe: Recipe | None = None
     page: int | None = None
     at: tuple[int, ...] = ()
+    look: Look = FOR_READING
 
 
 Outcome = Document | Picture | LilbeeError

@@ -80,7 +80,7 @@ class _Worker:
             source = self._member(task.source, task.at) if task.at else task.source
             if isinstance(source, LilbeeError):
                 return source
-            return take_picture(source, task.page or 1, self._context.password, self._most_pixels)
+            return take_picture(source, task.page or 1, self._context.password, self._most_pixels, task.look)
         try:
             extractor = self._extractor(task.recipe)
         except LilbeeError as error:

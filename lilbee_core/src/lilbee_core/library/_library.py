@@ -33,6 +33,7 @@ from lilbee_core.types import (
     DocumentTrace,
     Filter,
     LibraryStatus,
+    PagePicture,
     Passage,
     PathReport,
     Query,
@@ -340,6 +341,30 @@ class Lilbee(ModelNouns):
         store.require_index()
         row, where = addressed(store, ref, place)
         return passage(store, row, where, around=around)
+
+    def document(self, ref: str) -> DocumentRow:
+        """Return the ledger's row of a document: a document id, ``collection/path``, or a path that is unique.
+
+        Raises:
+            NotFound: If there is no such document, or more than one.
+        """
+        self._parts.store.require_index()
+        return require(self._parts.store, ref)
+
+    def get_picture(self, ref: str, page: int = 1, *, dpi: int = 110) -> PagePicture:
+        """Return a page of a PDF as it looks, or an image as it is, for people to see.
+
+        It is drawn from the document's file, by a process of its own within limits of time, memory and size.
+
+        Raises:
+            NotFound: If there is no such document, or its file is gone.
+            InvalidArgument: If there is no such page, or `dpi` is not from 36 to 300.
+            UnsupportedFormat: If its format has no pages that can be drawn.
+            ExtractError: If it cannot be drawn.
+        """
+        from lilbee_core.library._picturing import picture_of
+
+        return picture_of(self._parts, self.document(ref), page, dpi)
 
     def status(self) -> LibraryStatus:
         """Return counts per state, the embedder, sizes on disk, and known problems."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.errors import LilbeeError, PluginError
-from lilbee_core.extract import ExtractorRegistry, ExtractPool, may_hold_pictures
+from lilbee_core.extract import ExtractorRegistry, ExtractPool, Look, Picture, may_hold_pictures
 from lilbee_core.ingest import AdaptiveGate, StaticGate
 from lilbee_core.library._recognizing import build_recognizer, fingerprint
 from lilbee_core.plugins import PluginHost
@@ -66,6 +66,14 @@ class Reader:
 
         with self._gate.open():
             yield from self._pool.extract(sources, check=check, on_page=count)
+
+    def picture(self, source: Source, page: int, *, dpi: int, most_pixels: int) -> Picture:
+        """Return a page of a PDF as it looks, or an image file as it is; drawn by a worker.
+
+        Raises:
+            LilbeeError: If there is no such page, or it cannot be drawn within the limits.
+        """
+        return self._pool.picture(source, page, Look(dpi=dpi, max_pixels=most_pixels, colored=True))
 
     def close(self) -> None:
         """End the worker processes."""

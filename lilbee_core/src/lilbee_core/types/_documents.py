@@ -414,6 +414,20 @@ class StoredText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PagePicture:
+    """A page of a document as it looks: an image file. `stale` says that the document's file has changed since."""
+
+    document_id: DocumentId
+    collection: str
+    path: str
+    data: bytes = field(repr=False)
+    media_type: str
+    page: int = 1
+    pages: int = 1
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A piece of a document's text, as `get_text` returns it."""
 
