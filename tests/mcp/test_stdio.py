@@ -112,10 +112,11 @@ def test_a_huge_argument_is_refused_and_costs_no_session(pipe: Pipe) -> None:
     assert pipe.ask("next", "ping")["result"] == {}
 
 
-def test_ten_thousand_small_requests_are_all_answered(pipe: Pipe) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.bench)])
+def test_thousands_of_small_requests_are_all_answered(pipe: Pipe, count: int) -> None:
     import threading
 
-    count = 10_000
     calls = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(1, count + 1)]
     writer = threading.Thread(target=pipe.say, args=calls)
     writer.start()
