@@ -77,7 +77,7 @@ def test_opt_in_markers_run_only_when_named(tmp_path: Path, options: tuple[str, 
 
 def test_a_test_over_the_budget_fails_unless_marked(tmp_path: Path) -> None:
     conftest = (ROOT / "tests" / "conftest.py").read_text("utf-8")
-    (tmp_path / "conftest.py").write_text(conftest.replace("BUDGET_CPU_S = 8.0", "BUDGET_CPU_S = 0.1"), "utf-8")
+    (tmp_path / "conftest.py").write_text(conftest.replace("BUDGET_CPU_S = 8.0", "BUDGET_CPU_S = 0.001"), "utf-8")
     said = run_suite(tmp_path, BUSY)
     assert "1 failed, 1 passed" in said
     assert "mark it @pytest.mark.slow" in said
