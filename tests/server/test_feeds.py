@@ -70,11 +70,20 @@ def feed_threads() -> int:
     return sum(one.name == "lilbee-feed" for one in threading.enumerate())
 
 
+def join_feeds() -> None:
+    """Wait for the threads of jobs that nobody follows any longer."""
+    for one in threading.enumerate():
+        if one.name == "lilbee-feed":
+            one.join(5)
+
+
 async def told(stream: AsyncIterator[ServerSentEventMessage]) -> list[str]:
     return [message.encode().decode() async for message in stream]
 
 
 def test_everybody_gets_all_events_from_one_thread() -> None:
+    join_feeds()  # those of tests before
+
     async def main() -> None:
         feeds, job = Feeds(), HeldJob()
         job.tell(1)
@@ -91,9 +100,7 @@ def test_everybody_gets_all_events_from_one_thread() -> None:
             assert messages[-1] == 'event: JobFinished\r\ndata: {"state": "done"}\r\n\r\n'
 
     asyncio.run(main())
-    for one in threading.enumerate():
-        if one.name == "lilbee-feed":
-            one.join(5)
+    join_feeds()
     assert feed_threads() == 0
 
 

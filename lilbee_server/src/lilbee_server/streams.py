@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 from litestar.response.sse import ServerSentEventMessage
 
 from lilbee_core.errors import LilbeeError
+from lilbee_core.events import Event
 from lilbee_core.tokens import Grant
 from lilbee_core.types import Delta
 from lilbee_server.feeds import Feeds
@@ -24,12 +25,22 @@ PATIENCE_S = 5.0
 """How long a stream waits for its first word before it begins: so long an error is told by a status."""
 
 
+def _as_it_is(event: Event) -> tuple[str, dict[str, object]]:
+    return event.name, event.to_dict()
+
+
 async def job_events(
-    feeds: Feeds, job: Job, *, seen: int = 0, heartbeat_s: float = HEARTBEAT_S
+    feeds: Feeds,
+    job: Job,
+    *,
+    seen: int = 0,
+    heartbeat_s: float = HEARTBEAT_S,
+    tell: Callable[[Event], tuple[str, dict[str, object]] | None] = _as_it_is,
 ) -> AsyncIterator[ServerSentEventMessage]:
     """Yield the events of a job after the first `seen`, a comment where nothing happens, and its record at the end.
 
-    The id of each message counts the events, so that a client that was cut off goes on where it was.
+    The id of each message counts the events, so that a client that was cut off goes on where it was. `tell` words an
+    event as a name and what goes with it, None leaves it out.
     """
     with feeds.of(job) as feed:
         async for told in feed.follow(seen, heartbeat_s=heartbeat_s):
@@ -37,7 +48,9 @@ async def job_events(
                 yield ServerSentEventMessage(comment="still at work", data=None)
             else:
                 number, event = told
-                yield ServerSentEventMessage(id=number, event=event.name, data=_json(event.to_dict()))
+                worded = tell(event)
+                if worded is not None:
+                    yield ServerSentEventMessage(id=number, event=worded[0], data=_json(worded[1]))
     record = await asyncio.to_thread(job.to_dict)
     yield ServerSentEventMessage(event="JobFinished", data=_json(record))
 

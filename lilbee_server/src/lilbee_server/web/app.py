@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from litestar import Litestar, Request, Response
+from litestar import Litestar, Request, Response, Router
 from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
@@ -19,7 +19,19 @@ from lilbee_server.grants import grant_of
 from lilbee_server.hookspecs import Host
 from lilbee_server.problems import headers_of, status_of, wrong_parameters
 from lilbee_server.web import assets
-from lilbee_server.web.pages import search, signin, theme
+from lilbee_server.web.pages import (
+    adding,
+    collections,
+    documents,
+    drafts,
+    jobs,
+    models,
+    search,
+    settings,
+    signin,
+    theme,
+    wiki,
+)
 from lilbee_server.web.views import Link, Views, render_problem
 
 log = logging.getLogger(__name__)
@@ -28,6 +40,14 @@ PAGES: Sequence[ModuleType] = (
     search,
     signin,
     theme,
+    documents,
+    adding,
+    jobs,
+    wiki,
+    drafts,
+    collections,
+    models,
+    settings,
 )
 """Modules of pages; each has its `ROUTES`."""
 NAVIGATION = (
@@ -53,7 +73,8 @@ def create_page(host: Host) -> Litestar:
     state["views"] = Views([link for link in NAVIGATION if link.to in there])
     return Litestar.from_config(
         AppConfig(
-            route_handlers=[*routes],
+            # As one router: of handlers that share a path, Litestar 2.25 wraps the function of the first one twice.
+            route_handlers=[Router("/", route_handlers=routes)],
             state=state,
             dependencies={"grant": Provide(grant_of, sync_to_thread=False)},
             exception_handlers={

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, get
 from litestar.exceptions import NotFoundException
-from litestar.params import QueryParameter
+from litestar.params import PathParameter, QueryParameter
 
 _FOLDER = Path(__file__).parent / "static"
 _FOR_GOOD = "public, max-age=31536000, immutable"
@@ -60,7 +60,7 @@ def assets() -> Mapping[str, Asset]:
 @get("/static/{name:str}", sync_to_thread=False)
 def static(
     request: Request[Any, Any, Any],
-    name: str,
+    name: Annotated[str, PathParameter()],
     version: Annotated[str, QueryParameter(name="v")] = "",
 ) -> Response[bytes]:
     """Return a file. Under the address that names its version it never changes."""

@@ -1,0 +1,1 @@
+"""Values of the library as the page shows them: pure functions, without requests, templates or files."""
