@@ -41,6 +41,7 @@ def test_a_page_is_drawn_in_color_at_the_size_that_is_asked_for(bee: Lilbee) -> 
     first, second = bee.get_picture("report.pdf"), bee.get_picture("report.pdf", 2, dpi=72)
     assert (first.media_type, first.page, first.pages, first.stale) == ("image/png", 1, 2, False)
     assert _size(second.data) == (595, 842)
+    assert (first.width, first.height) == (595, 842)
     assert _size(first.data) == (910, 1287)
     assert first.data[25] == 2, "a PNG of three colors"
     assert first.data != second.data

@@ -52,6 +52,8 @@ def picture_of(parts: Parts, row: DocumentRow, page: int, dpi: int) -> PagePictu
         media_type=kind,
         page=drawn.page,
         pages=drawn.pages,
+        width=drawn.width,
+        height=drawn.height,
         stale=(info.st_size, info.st_mtime_ns) != (row.size, row.mtime_ns),
     )
 

@@ -415,7 +415,11 @@ class StoredText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePicture:
-    """A page of a document as it looks: an image file. `stale` says that the document's file has changed since."""
+    """A page of a document as it looks: an image file.
+
+    `width` and `height` are those of the page in points, 0 where it has none. `stale` says that the document's file has
+    changed since it was indexed.
+    """
 
     document_id: DocumentId
     collection: str
@@ -424,6 +428,8 @@ class PagePicture:
     media_type: str
     page: int = 1
     pages: int = 1
+    width: float = 0.0
+    height: float = 0.0
     stale: bool = False
 
 

@@ -26,18 +26,21 @@ from lilbee_server.web.pages import (
     drafts,
     jobs,
     models,
+    reading,
     search,
     settings,
     signin,
     theme,
     wiki,
 )
+from lilbee_server.web.pictures import Pictures
 from lilbee_server.web.views import Link, Views, render_problem
 
 log = logging.getLogger(__name__)
 
 PAGES: Sequence[ModuleType] = (
     search,
+    reading,
     signin,
     theme,
     documents,
@@ -70,6 +73,7 @@ def create_page(host: Host) -> Litestar:
         routes += module.ROUTES
     there = {path for one in routes for path in one.paths}
     state = host.state()
+    state["pictures"] = Pictures(host.library)
     state["views"] = Views([link for link in NAVIGATION if link.to in there])
     return Litestar.from_config(
         AppConfig(

@@ -9,6 +9,8 @@ from typing import Any
 PREFIX = "hl-"
 """What the classes begin with."""
 _LONGEST = 20_000
+_SHOWN_KINDS = ("k", "s", "m", "c", "nb", "nc", "nd", "nf", "nt", "g")
+"""Kinds that look like something; marks of the others would make a page three times as long."""
 
 
 @lru_cache(maxsize=256)
@@ -29,3 +31,18 @@ def highlighted(code: str, language: str, _attributes: str = "") -> str:
         code, lexer, formatters.HtmlFormatter(nowrap=True, classprefix=PREFIX)
     )
     return made
+
+
+def kinds_in(code: str, path: str) -> list[tuple[int, int, str]]:
+    """Return the words of code with the classes of their kinds, none where its language is not known by its name.
+
+    Each is a start, an end and a class, in order.
+    """
+    lexers: Any = import_module("pygments.lexers")
+    classes: Any = import_module("pygments.token").STANDARD_TYPES
+    try:
+        lexer = lexers.get_lexer_for_filename(path.rpartition("/")[2][-100:], stripnl=False, ensurenl=False)
+    except ValueError:  # pygments.util.ClassNotFound
+        return []
+    found = ((at, at + len(text), str(classes.get(kind, ""))) for at, kind, text in lexer.get_tokens_unprocessed(code))
+    return [(start, end, f"{PREFIX}{kind}") for start, end, kind in found if kind.startswith(_SHOWN_KINDS)]

@@ -6,21 +6,24 @@ import zlib
 from urllib.parse import urlencode
 
 from lilbee_core import Citation, Hit
-from lilbee_core.types import Location
+from lilbee_core.types import Location, Span
 
 PATH = "/read"
+_LONGEST_QUOTE = 300
 
 
 def read_url(found: Hit | Citation, query: str = "") -> str:
     """Return the address that opens a hit or a citation in its document.
 
     A hit is named by its characters too, and by a sum of them: a document that has changed since is told from one
-    where it still stands there.
+    where it still stands there. A citation is named by the beginning of its quote.
     """
     asked = {"document": str(found.document_id), "place": place_named(location_of(found))}
     if isinstance(found, Hit):
         span = found.chunk.span
         asked |= {"span": f"{span.start}-{span.end}", "sum": sum_of(found.text)}
+    else:
+        asked["quote"] = found.quote[:_LONGEST_QUOTE]
     if query:
         asked["q"] = query
     return f"{PATH}?{urlencode({name: value for name, value in asked.items() if value})}"
@@ -38,6 +41,14 @@ def place_named(at: Location) -> str:
 def location_of(found: Hit | Citation) -> Location:
     """Return where a hit or a citation stands."""
     return found.location if isinstance(found, Citation) else found.chunk.location
+
+
+def parse_span(text: str) -> Span | None:
+    """Read ``120-480``; None where that is not what it says."""
+    first, dash, last = text.partition("-")
+    if not (dash and first.isascii() and first.isdigit() and last.isascii() and last.isdigit()) or len(text) > 30:
+        return None
+    return Span(int(first), int(last)) if int(first) <= int(last) else None
 
 
 def sum_of(text: str) -> str:
