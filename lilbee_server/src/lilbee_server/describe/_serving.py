@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request, Response, Router
 from litestar.enums import MediaType
+from litestar.exceptions import NotFoundException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 from litestar.serialization import encode_json
@@ -26,8 +27,16 @@ def openapi_config() -> OpenAPIConfig:
             route_handlers=[],
             include_in_schema=False,
             response_headers={"Content-Security-Policy": POLICY},
+            after_request=_not_found,
         ),
     )
+
+
+async def _not_found(response: Response[Any]) -> Response[Any]:
+    """Say that there is no such address as every other route does; the framework answers with a page of its own."""
+    if response.status_code == 404:
+        raise NotFoundException("Not Found")
+    return response
 
 
 class _Document(JsonRenderPlugin):
