@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -148,10 +149,13 @@ def fake(folder: Path, name: str, script: str) -> None:
 
 SHOWS = """
 import json, os, sys
-at = sys.argv.index("--mcp-config") + 1 if "--mcp-config" in sys.argv else 0
-file = sys.argv[at] if at else os.environ["OPENCODE_CONFIG"]
-told = json.load(open(file, encoding="utf-8"))
-json.dump({"arguments": sys.argv[1:], "file": file, "told": told}, open(os.environ["OUT"], "w"))
+given = dict(one.split("=", 1) for one in sys.argv[1:] if "=" in one)
+told = json.load(open(given["--mcp-config"], encoding="utf-8"))
+plugin = given["--plugin-dir"]
+named = json.load(open(plugin + "/.claude-plugin/plugin.json", encoding="utf-8"))["name"]
+skill = open(plugin + "/skills/lilbee/SKILL.md", encoding="utf-8").read()
+seen = {"arguments": sys.argv[1:], "file": given["--mcp-config"], "told": told, "named": named, "skill": skill}
+json.dump(seen, open(os.environ["OUT"], "w"))
 sys.exit(7)
 """
 
@@ -163,9 +167,14 @@ def test_a_client_is_started_with_what_it_is_to_know_and_nothing_stays(
     fake(tmp_path / "bin", "claude", SHOWS)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OUT", str(tmp_path / "out.json"))
-    assert run(["launch", "claude", "--model", "small"]) == 7
+    assert run(["launch", "claude", "--model", "small", "What", "is", "new?"]) == 7
     seen: Any = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    assert seen["arguments"] == ["--mcp-config", seen["file"], "--model", "small"]
+    assert seen["arguments"][2:] == ["--model", "small", "What", "is", "new?"]
+    assert seen["named"] == "lilbee"
+    begin, name, description, end = seen["skill"].splitlines()[:4]
+    assert (begin, name, end) == ("---", "name: lilbee", "---")
+    assert 50 < len(json.loads(description.removeprefix("description: "))) < 1024
+    assert {"search", "read", "ask", "list_documents"} <= set(re.findall(r"`(\w+)`", seen["skill"]))
     assert seen["told"]["mcpServers"]["lilbee"]["args"][-1] == str(library)
     assert not Path(seen["file"]).exists()
     assert [one.name for one in library.iterdir()] == [".lilbee"]
@@ -177,7 +186,9 @@ told = json.load(open(os.environ["OPENCODE_CONFIG"], encoding="utf-8"))["provide
 headers = {"Authorization": "Bearer " + os.environ["LILBEE_TOKEN"]}
 request = urllib.request.Request(told["baseURL"] + "/models", headers=headers)
 models = json.load(urllib.request.urlopen(request))
-json.dump({"url": told["baseURL"], "models": models}, open(os.environ["OUT"], "w"))
+with open(json.load(open(os.environ["OPENCODE_CONFIG"], encoding="utf-8"))["instructions"][0]) as file:
+    skill = file.read()
+json.dump({"url": told["baseURL"], "models": models, "skill": skill}, open(os.environ["OUT"], "w"))
 """
 
 
@@ -191,4 +202,5 @@ def test_a_server_runs_as_long_as_its_client(library: Path, monkeypatch: pytest.
     assert run(["launch", "opencode"]) == 0
     seen: Any = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert seen["models"]["object"] == "list"
+    assert "name: lilbee" in seen["skill"]
     assert not (library / ".lilbee" / "server.json").exists()

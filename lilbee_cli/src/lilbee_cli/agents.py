@@ -32,31 +32,34 @@ class ClientError(LilbeeError):
 class Way:
     """How a client gets to the library: a command that speaks MCP, and the address of a server.
 
-    Without a `token` clients take it from the environment.
+    Without a `token` clients take it from the environment. `skill` is a file that says how to work with a library.
     """
 
     command: tuple[str, ...]
     url: str = URL
     token: str | None = None
+    skill: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """A client.
 
-    `program` starts it, `file` is where it looks for its configuration, `tell` how a session of it is told of one.
+    `program` starts it, `file` is where it looks for its configuration, `tell` how a session of it is told of one, and
+    of a folder with a skill.
     """
 
     name: str
     program: str | None
     file: str
     entries: Callable[[Way], Config]
-    tell: Callable[[Path], tuple[Sequence[str], Mapping[str, str]]]
+    tell: Callable[[Path, Path], tuple[Sequence[str], Mapping[str, str]]]
     needs_server: bool = False
 
 
 def _opencode(way: Way) -> Config:
     return {
+        **({"instructions": [str(way.skill)]} if way.skill is not None else {}),
         "mcp": {NAME: {"type": "local", "command": list(way.command), "enabled": True}},
         "provider": {
             NAME: {
@@ -86,7 +89,8 @@ def _litellm(way: Way) -> Config:
 
 def _generic(way: Way) -> Config:
     key = way.token or f"${{{TOKEN}}}"
-    return {**_servers(way), "openai": {"base_url": f"{way.url}/v1", "api_key": key, "model": NAME}}
+    skill = {"skill": str(way.skill)} if way.skill is not None else {}
+    return {**_servers(way), "openai": {"base_url": f"{way.url}/v1", "api_key": key, "model": NAME}, **skill}
 
 
 CLIENTS = {
@@ -97,7 +101,7 @@ CLIENTS = {
             program="opencode",
             file="opencode.json",
             entries=_opencode,
-            tell=lambda file: ((), {"OPENCODE_CONFIG": str(file)}),
+            tell=lambda file, skill: ((), {"OPENCODE_CONFIG": str(file)}),
             needs_server=True,
         ),
         Client(
@@ -105,14 +109,15 @@ CLIENTS = {
             program="claude",
             file=".mcp.json",
             entries=_servers,
-            tell=lambda file: (("--mcp-config", str(file)), {}),
+            # By "=", since these options would take what follows as more of theirs.
+            tell=lambda file, skill: ((f"--mcp-config={file}", f"--plugin-dir={skill}"), {}),
         ),
         Client(
             name="litellm",
             program="litellm",
             file="litellm_config.yaml",
             entries=_litellm,
-            tell=lambda file: (("--config", str(file)), {}),
+            tell=lambda file, skill: (("--config", str(file)), {}),
             needs_server=True,
         ),
         Client(
@@ -120,7 +125,7 @@ CLIENTS = {
             program=None,
             file="lilbee-client.json",
             entries=_generic,
-            tell=lambda file: ((), {"LILBEE_CLIENT_CONFIG": str(file)}),
+            tell=lambda file, skill: ((), {"LILBEE_CLIENT_CONFIG": str(file)}),
             needs_server=True,
         ),
     )

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ import click
 
 from lilbee_cli.agents import CLIENTS, NAME, TOKEN, Client, ClientError, Way, mcp_command, shown
 from lilbee_cli.options import Common, common
+from lilbee_cli.skill import write_skill
 
 if TYPE_CHECKING:
     from lilbee_core.tokens import ServerSession
@@ -32,11 +34,12 @@ _END_S = 10.0
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @common
 def command(told: Common, client: str, arguments: tuple[str, ...]) -> int:
-    """Start a CLIENT (opencode, claude, litellm, generic) that knows this library, for this session alone.
+    """Start a CLIENT (opencode, claude, litellm, generic) that knows this library, and how to work with it, for now.
 
     ARGUMENTS are the client's own; of `generic` they are the program to start. A server is started for clients that
     need one, unless one runs. Nothing is written to the client's configuration.
     """
+    from lilbee_core import __version__
     from lilbee_core.settings import environment
 
     chosen = CLIENTS[client]
@@ -44,16 +47,17 @@ def command(told: Common, client: str, arguments: tuple[str, ...]) -> int:
     with told.open(there=True) as bee:
         data_dir, root = bee.data_dir, bee.root
     with _server(chosen, told, data_dir, root) as session, tempfile.TemporaryDirectory(prefix="lilbee-") as folder:
-        way = Way(command=mcp_command(root, told.data_dir))
+        skills = Path(folder) / "plugin"
+        way = Way(command=mcp_command(root, told.data_dir), skill=write_skill(skills, version=__version__))
         env = dict(environment())
         if session is not None:
-            way = Way(command=way.command, url=session.url)
+            way = replace(way, url=session.url)
             env[TOKEN] = session.token
             if chosen.program is None:
                 env |= {"OPENAI_BASE_URL": f"{session.url}/v1", "OPENAI_API_KEY": session.token}
         file = Path(folder) / chosen.file
         file.write_text(shown(chosen, chosen.entries(way)), encoding="utf-8")
-        extra, variables = chosen.tell(file)
+        extra, variables = chosen.tell(file, skills)
         return _run([program, *extra, *rest], {**env, **variables})
 
 
