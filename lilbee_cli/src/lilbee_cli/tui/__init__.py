@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,10 +41,21 @@ def show(open_library: Open, *, words: str = "", ascii_only: bool = False) -> in
         ExtraMissing: Without the extra ``tui``.
     """
     require_extra()
-    from lilbee_cli.tui.app import LilbeeApp
-    from lilbee_core.allocator import give_memory_back
+    # A sixth of the start is the collector looking at what the imports make, which all stays.
+    gc.disable()
+    try:
+        from lilbee_cli.tui.app import LilbeeApp
+        from lilbee_core.allocator import give_memory_back
 
-    give_memory_back()
-    app = LilbeeApp(open_library, words=words, ascii_only=ascii_only)
-    app.run()
+        give_memory_back()
+        app = LilbeeApp(open_library, words=words, ascii_only=ascii_only, settled=_settled)
+        app.run()
+    finally:
+        gc.enable()
     return app.return_code or 0
+
+
+def _settled() -> None:
+    """Let the collector work again, without what stays until the end: to go through that would be felt while typing."""
+    gc.freeze()
+    gc.enable()

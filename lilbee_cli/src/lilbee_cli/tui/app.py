@@ -44,6 +44,7 @@ _PANES = {
     "settings": ("lilbee_cli.tui.settings", "SettingsPane"),
 }
 _TICK_S, _LOOK_S = 0.5, 2.0
+_SETTLED_S = 15.0
 _LONGEST_PATH = 40
 _WIDE = 100
 
@@ -56,8 +57,16 @@ class LilbeeApp(commands.Commands, App[int]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app"), Binding("slash", "prompt", "command", show=False)]
 
-    def __init__(self, open_library: Open, *, words: str = "", ascii_only: bool = False) -> None:
+    def __init__(
+        self,
+        open_library: Open,
+        *,
+        words: str = "",
+        ascii_only: bool = False,
+        settled: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__()
+        self._settled = settled
         self._open_library = open_library
         self._words = words
         self._bee: Lilbee | None = None
@@ -70,6 +79,7 @@ class LilbeeApp(commands.Commands, App[int]):
         self.is_lost = False
         self.said = ""
         self._columns = LEAST_COLUMNS
+        self._shown: dict[str, tuple[Text, object]] = {}
         if ascii_only:
             self._filters.append(AsciiFilter())
             self.add_class("ascii")
@@ -89,6 +99,7 @@ class LilbeeApp(commands.Commands, App[int]):
         self.set_interval(_LOOK_S, self._look)
         # Only now, so that the first picture does not wait for it.
         self.call_after_refresh(self.open_library, None)
+        self.set_timer(_SETTLED_S, self._settle)
 
     def on_deliver(self, message: Deliver) -> None:
         """Take what a thread has worked out."""
@@ -154,7 +165,13 @@ class LilbeeApp(commands.Commands, App[int]):
             words, self._words = self._words, ""
             self.slash_search([words])
         # Models are loaded by the first search; it may as well be now, while nobody waits.
-        self._opening.run(lambda: commands.warm(bee), lambda _: None, self.fail)
+        self._opening.run(lambda: commands.warm(bee), lambda _: self._settle(), self.fail)
+
+    def _settle(self) -> None:
+        """Tell once that the start is over: with the models there, or however long these take."""
+        settled, self._settled = self._settled, None
+        if settled is not None:
+            settled()
 
     def refresh_status(self) -> None:
         """Read the state of the library again."""
@@ -236,9 +253,12 @@ class LilbeeApp(commands.Commands, App[int]):
 
     def _put(self, where: str, text: Text) -> None:
         """Show a text, unless the screen is being taken down."""
+        if self._shown.get(where) == (text, text.style):
+            return
         for one in self.query(where).results(Static):
             # Only what is told may need another number of rows, for which everything is arranged anew.
             one.update(text, layout=where == "#told")
+            self._shown[where] = (text, text.style)
 
     def _show_head(self) -> None:
         head = Text("lilbee", "bold", no_wrap=True, overflow="ellipsis")
