@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lilbee_core.errors import NotFound
+from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_core.testing import open_test_library
 from lilbee_core.types import Document
 
@@ -28,3 +28,11 @@ def test_order_and_counts() -> None:
         assert dict(bee.status().states) == bee.collections.states()
         with pytest.raises(NotFound, match="there is no collection 'nowhere'"):
             bee.collections.states("nowhere")
+
+
+def test_paths_that_are_odd_are_explained_all_the_same() -> None:
+    with open_test_library(files={"~nobody.md": "Kept by an editor."}) as bee:
+        assert bee.explain_path("~nobody.md").state == "indexed"
+        assert bee.explain_path("x" * 5000).state == "absent"
+        with pytest.raises(InvalidArgument, match="cannot be the name of a file"):
+            bee.explain_path("a\0b")

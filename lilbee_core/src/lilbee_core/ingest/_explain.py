@@ -59,7 +59,7 @@ def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: W
     if row is not None and row.state is not DocumentState.SKIPPED:
         told: PathReport | None = _from_row(name, row)
     else:
-        told = _excluded_with_folder(name, root, ledger, is_folder=absolute.is_dir())
+        told = _excluded_with_folder(name, root, ledger, is_folder=os.path.isdir(absolute))
     if told is not None:
         return told
     decided = _by_rules(raw, folder, root, options)
@@ -80,7 +80,7 @@ def _inside(absolute: Path, folder: Path, root: Root, ledger: Ledger, options: W
         return PathReport(
             path=name, state="absent", code="absent", reason="there is no such file", collection=root.collection
         )
-    if absolute.is_dir():
+    if os.path.isdir(absolute):
         return PathReport(
             path=name,
             state="folder",
@@ -138,7 +138,7 @@ def _from_row(name: str, row: DocumentRow) -> PathReport:
 
 def _by_rules(raw: str, folder: Path, root: Root, options: WalkOptions) -> tuple[object, str] | None:
     """Return the rule that leaves the path or one of its folders out, and what it matches."""
-    is_folder = (folder / raw).is_dir()
+    is_folder = os.path.isdir(folder / raw)
     decided = ignored_by(raw, str(folder), options, is_folder=is_folder)
     if decided is not None:
         return decided[0], shown(decided[1])

@@ -17,7 +17,7 @@ from lilbee_server.problems import status_of
 from lilbee_server.routes.documents import confined_path
 from lilbee_server.web.forms import FORM, Filled, Form, Problem
 from lilbee_server.web.shown import jobs
-from lilbee_server.web.shown.documents import PATH, STATES, Asked, Ledger, ledger
+from lilbee_server.web.shown.documents import PATH, STATES, Asked, Ledger, key_of, ledger, ref_of
 from lilbee_server.web.shown.lists import address, page_number
 from lilbee_server.web.views import redirect, render
 
@@ -91,6 +91,7 @@ def why(request: Request[Any, Any, Any], state: State) -> Response[str]:
         status=200 if problem is None else status_of(problem.error),
         path=path,
         report=report,
+        key_of=key_of,
         problem=problem,
     )
 
@@ -152,7 +153,7 @@ def _chosen(form: Form) -> tuple[str, ...]:
     chosen = form.several("only") or form.several("document")
     if not chosen:
         raise InvalidArgument("no document is chosen", hint="Go back, and tick the documents that are meant.")
-    return chosen
+    return tuple(map(ref_of, chosen))
 
 
 def _file(bee: Lilbee, ref: str) -> Path:
@@ -173,6 +174,7 @@ def _asked_to_exclude(request: Request[Any, Any, Any], form: Form, problem: Prob
         "document_exclude.html",
         status=200 if problem is None else status_of(problem.error),
         form=form,
+        ref_of=ref_of,
         problem=problem,
     )
 

@@ -66,9 +66,12 @@ def page(request: Request[Any, Any, Any], state: State) -> Response[str]:
 
 @get(f"{PATH}/build", sync_to_thread=True)
 def plan(request: Request[Any, Any, Any], state: State) -> Response[str]:
-    """Say what a build would do and what it would cost, before anything is written."""
+    """Say what a build would do and what it would cost, before anything is written.
+
+    That takes a while where there are many documents: it is worked out when the page is there.
+    """
     query = request.query_params
-    form = Form({name: query.getall(name, []) for name in ("topics", "retry", "most_calls")})
+    form = Form({name: query.getall(name, []) for name in ("plan", "topics", "retry", "most_calls")})
     return _plan_page(request, library_of(state), form)
 
 
@@ -124,7 +127,7 @@ def _plan_page(
     request: Request[Any, Any, Any], bee: Lilbee, form: Form, problem: Problem | None = None
 ) -> Response[str]:
     found: WikiPlan | None = None
-    if problem is None:
+    if problem is None and form.ticked("plan"):
         try:
             found = bee.wiki.plan(**_options(form))
         except LilbeeError as error:

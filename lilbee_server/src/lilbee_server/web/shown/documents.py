@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from urllib.parse import quote, unquote
 
 from lilbee_core.types import UNREAD_PAGES, DocumentRow, DocumentState
 from lilbee_server.web.shown.lists import Pages, address, size
@@ -39,9 +40,9 @@ class Asked:
         """Return the address of the list of one state, from its beginning."""
         return replace(self, state=state, page=1).url
 
-    def exclude_url(self, ref: str) -> str:
+    def exclude_url(self, key: str) -> str:
         """Return the address that asks whether a document is to be taken out."""
-        return address(f"{PATH}/exclude", document=ref, q=self.words, state=self.state)
+        return address(f"{PATH}/exclude", document=key, q=self.words, state=self.state)
 
     @property
     def core_state(self) -> str | None:
@@ -60,6 +61,7 @@ class Entry:
 
     id: str
     ref: str
+    key: str
     path: str
     collection: str
     state: str
@@ -90,6 +92,16 @@ class Ledger:
         return sum(self.counts.values())
 
 
+def key_of(ref: str) -> str:
+    """Return how forms name a document: browsers change line ends and some other characters of what they send."""
+    return quote(ref)
+
+
+def ref_of(key: str) -> str:
+    """Return the document that a form names."""
+    return unquote(key)
+
+
 def entry(row: DocumentRow, *, embeds: bool) -> Entry:
     """Return a row as the list shows it; `embeds` says whether passages are to have vectors."""
     missing = _missing(row, embeds=embeds)
@@ -98,6 +110,7 @@ def entry(row: DocumentRow, *, embeds: bool) -> Entry:
     return Entry(
         id=row.id,
         ref=row.ref,
+        key=key_of(row.ref),
         path=row.path,
         collection=row.collection,
         state=state,

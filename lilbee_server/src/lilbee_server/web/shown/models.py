@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lilbee_core.types import FleetPlan, ModelEntry, PlacedServer
 from lilbee_server.web.shown.lists import size
+from lilbee_server.web.shown.settings import ORIGINS
 
 PATH = "/models"
 ROLES = {
@@ -29,6 +30,11 @@ class Role:
     model: str
     origin: str
     fitting: tuple[str, ...]
+
+    @property
+    def origin_told(self) -> str:
+        """Where the model comes from, in words."""
+        return "The default" if self.origin == "default" else f"Set by {ORIGINS.get(self.origin, self.origin)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
