@@ -64,6 +64,7 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.PlacementError, 400),
     (errors.InputTooLong, 400),
     (Forbidden, 403),
+    (errors.BlockedAddress, 403),
     (TooSlow, 408),
     (TooLarge, 413),
     (errors.UnsupportedFormat, 415),
@@ -77,10 +78,13 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.ProviderUnavailable, 503),
     (errors.FleetError, 503),
     (errors.ProviderError, 502),
+    (errors.CrawlError, 502),
 )
 
 
 _STATUS_OF_CODE = {"provider.context_overflow": 400, "conversation.changed": 409}
+_STATUS_OF_CODES = {"provider.context_overflow": 400, "library.gone": 503}
+"""Where the kind of the error says less than its code."""
 
 
 def status_of(error: errors.LilbeeError) -> int:
