@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lilbee_cli.options import Common, common
-from lilbee_cli.render import text
+from lilbee_cli.render import plots, text
+from lilbee_cli.render.charts import of_evaluation
 from lilbee_cli.render.json import emit
 from lilbee_cli.render.progress import ProgressSink
+from lilbee_cli.render.svg import write
 
 if TYPE_CHECKING:
     from lilbee_core import Lilbee
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 @click.option("--run-file", type=click.Path(dir_okay=False), help="Write `query document score` lines to this file.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N queries; with --draft, at most N.")
 @click.option("--draft", is_flag=True, help="Write queries drafted from the library's documents to FOLDER, to edit.")
+@click.option("--plot", is_flag=True, help="Also as charts: figures with their intervals, gains, latencies.")
+@click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Write the charts to FILE, as SVG.")
 @click.option("--per-query", is_flag=True, help="With --json: also the figures of every query.")
 @common
 def command(
@@ -42,6 +46,8 @@ def command(
     limit: int | None,
     draft: bool,
     per_query: bool,
+    plot: bool,
+    svg: str | None,
 ) -> None:
     """Measure retrieval on a judged collection: queries.jsonl, qrels.tsv and corpus.jsonl in FOLDER (BEIR layout).
 
@@ -73,10 +79,15 @@ def command(
             reports = [bee.evaluation.run(queries, qrels, profile=profile, limit=limit) for profile in chosen]
     if run_file:
         reports[0].write_run(run_file)
+    charts = of_evaluation(reports, pairs) if plot or svg else ()
+    if svg:
+        write(svg, charts, title="How well search finds")
     if told.as_json:
         emit(_figures(reports, pairs, split=split, per_query=per_query))
     else:
         _print(reports, pairs, split=split)
+        if plot:
+            plots.show(charts)
 
 
 def _draft(told: Common, folder: str, limit: int | None) -> None:
