@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 
 from lilbee_core.errors import LilbeeError
@@ -35,6 +36,7 @@ class Generation:
         self._deltas: list[Delta] = []
         self._error: BaseException | None = None
         self._over = False
+        self._began = time.monotonic()
         self._stopped = threading.Event()
         self._on_end = on_end
         self._on_stop = on_stop
@@ -45,6 +47,34 @@ class Generation:
     def is_over(self) -> bool:
         """Whether nothing more will come."""
         return self._over
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it is to end, or has ended by that: a model that thinks in silence notices at its next word."""
+        return self._stopped.is_set()
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the reply ended with, where that was not its end."""
+        return self._error
+
+    @property
+    def seconds(self) -> float:
+        """How long ago the reply was begun."""
+        return time.monotonic() - self._began
+
+    def since(self, seen: int) -> Sequence[Delta]:
+        """Return the pieces after the first `seen` that have come so far."""
+        return self._deltas[seen:]
+
+    async def more(self, seen: int, *, timeout_s: float) -> bool:
+        """Wait until more than `seen` pieces have come, or the reply has ended; False if neither happens in time."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._wait(lambda: len(self._deltas) > seen or self._over)
+        except TimeoutError:
+            return False
+        return True
 
     def stop(self) -> None:
         """End the reply at its next piece; what arrived stays."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lilbee_core import Lilbee
-from lilbee_core.errors import LibraryError
+from lilbee_core.errors import LibraryError, NotFound
 from lilbee_core.types import Attachment, Compaction, ConversationMessage, Delta, GivenFile
 from lilbee_server.generation import Generation
 from lilbee_server.replies import Replies
@@ -33,6 +34,42 @@ def document(library: Lilbee, ref: str) -> Attachment:
     passage = library.get_text(ref)
     source = f"{passage.collection}/{passage.path}"
     return Attachment(name=passage.path, text=passage.text, source=source, size=len(passage.text))
+
+
+def page(library: Lilbee, url: str) -> Attachment:
+    """Return a page of the web as it is handed over; one that the library does not keep yet is fetched first.
+
+    Raises:
+        NotFound: If there is nothing to read there.
+        CrawlError: If it cannot be had.
+    """
+    kept = library.web.get(url)
+    if kept is None:
+        library.web.crawl(url, depth=0, pages=1)
+        kept = library.web.get(url)
+    if kept is None:
+        raise NotFound(f"{url} gave nothing to read", hint="Open it in a browser, and attach what you save there.")
+    return replace(document(library, f"{kept.collection}/{kept.path}"), name=kept.title or kept.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation as a file."""
+
+    body: bytes
+    media_type: str
+    headers: Mapping[str, str]
+
+
+def exported(found: Conversation, form: str) -> Transcript:
+    """Return a transcript as a file to save.
+
+    Raises:
+        InvalidArgument: If there is no such format.
+    """
+    body = found.export(form).encode()
+    kind, ending = ("application/json", "json") if form == "json" else ("text/markdown; charset=utf-8", "md")
+    return Transcript(body, kind, {"Content-Disposition": f'attachment; filename="conversation-{found.id}.{ending}"'})
 
 
 async def send(

@@ -176,13 +176,10 @@ def export(
     state: State,
     ref: Id,
     format: Annotated[str, QueryParameter(description="markdown or json.")] = "markdown",  # noqa: A002
-) -> Response[str]:
+) -> Response[bytes]:
     """Return the transcript as a file."""
-    found = _require(state, ref)
-    text = found.export(format)
-    kind, ending = ("application/json", "json") if format == "json" else ("text/markdown; charset=utf-8", "md")
-    name = f'attachment; filename="conversation-{found.id}.{ending}"'
-    return Response(text.encode(), media_type=kind, headers={"Content-Disposition": name})  # type: ignore[arg-type]
+    made = talking.exported(_require(state, ref), format)
+    return Response(made.body, media_type=made.media_type, headers=made.headers)
 
 
 @get("/{ref:str}/messages/{message:str}/attachments/{number:int}", sync_to_thread=True, opt={"gives": BYTES})

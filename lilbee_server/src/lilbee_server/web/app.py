@@ -21,7 +21,10 @@ from lilbee_server.problems import headers_of, status_of, wrong_parameters
 from lilbee_server.web import assets
 from lilbee_server.web.pages import (
     adding,
+    ask,
+    chat,
     collections,
+    conversations,
     documents,
     drafts,
     jobs,
@@ -43,6 +46,9 @@ PAGES: Sequence[ModuleType] = (
     reading,
     signin,
     theme,
+    ask,
+    conversations,
+    chat,
     documents,
     adding,
     jobs,
