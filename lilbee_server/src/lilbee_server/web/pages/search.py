@@ -160,12 +160,11 @@ def _library(bee: Lilbee, *, blank: bool) -> dict[str, Any]:
     except NotFound:
         collections = ()
     indexed = sum(one.documents for one in collections) if blank else 0
-    about = "Add a folder, and bring the index up to date, in a terminal where the server runs:"
     return {
         "collections": [one.name for one in collections],
         "profiles": [*_PROFILES, *sorted(set(bee.settings.profiles) - set(_PROFILES))],
         "indexed": indexed,
-        "about_empty": about,
+        "folders": [one.root for one in collections if one.root] if blank and not indexed else [],
     }
 
 
