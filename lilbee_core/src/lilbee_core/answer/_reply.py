@@ -12,6 +12,7 @@ from lilbee_core.text import EchoFilter, Nearness, says_something, sentences
 from lilbee_core.types import Citation, Delta, Hit, Span, Verdict
 
 _LONGEST_STATEMENT = 600
+_TOLD_CHARS = 80  # of a statement in a warning
 _LEFT_OUT = "(address left out)"
 _WRONG = {
     "number": "a number differs",
@@ -168,14 +169,16 @@ def _moved(citation: Citation, by: int) -> Citation:
 
 def _told(one: Rejected) -> str:
     citation = one.citation
+    claim = " ".join(citation.quote.split())
+    said = f"“{claim if len(claim) <= _TOLD_CHARS else claim[: _TOLD_CHARS - 1].rstrip() + '…'}”"
     if one.support.reason == "quote":
-        return f"A quotation in the reply is {citation.verdict}: {citation.path} does not hold it"
+        return f"A quotation in the reply is {citation.verdict}, {said}: {citation.path} does not hold it"
     if citation.verdict is Verdict.UNCHECKED:
-        return f"A statement in the reply could not be checked: it is in another language than {citation.path}"
+        return f"A statement in the reply could not be checked, {said}: it is in another language than {citation.path}"
     why = _WRONG.get(one.support.reason, "it says something else")
     if citation.verdict is Verdict.MISATTRIBUTED:
         why = "another passage does"
-    return f"A statement in the reply is {citation.verdict}: {citation.path} does not bear it out ({why})"
+    return f"A statement in the reply is {citation.verdict}, {said}: {citation.path} does not bear it out ({why})"
 
 
 _MISSING = re.compile(

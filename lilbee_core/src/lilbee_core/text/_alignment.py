@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from lilbee_core.text._clauses import is_passed_over, main_clause, names_a_thing
 from lilbee_core.text._grammar import BY, OPENERS, OPPOSITES, PRONOUNS, denies
 from lilbee_core.text._matching import Alignment, Setting, Terms, grant_subject, match_terms, name_key
 from lilbee_core.text._terms import DENIAL, FIGURE, NAME, SMALL, WORD, Term, fold, widens
@@ -175,20 +176,33 @@ def _subjects(found: Alignment, setting: Setting) -> tuple[str, str]:
     """
     if not found.pairs:
         return "", ""
-    back = {place: at for at, place in found.pairs.items()}
+    if is_passed_over(found):
+        return "subject", next(term.word for term in found.statement if term.kind != SMALL)
+    wrong, start = _displaced(found, setting, 0), main_clause(found.sentence)
+    if any(place >= start > 0 for place in found.pairs.values()):
+        inside = _displaced(found, setting, start)
+        # "On Monday, the ferry sank" says of the ferry what "The ferry sank on Monday" does.
+        wrong = inside if wrong is None or found.pairs.get(wrong, -1) >= start else wrong
+    return ("subject", found.statement[wrong].word) if wrong is not None else ("", "")
+
+
+def _displaced(found: Alignment, setting: Setting, start: int) -> int | None:
+    """Return a word of the statement that stands where the sentence, from `start` on, has another subject."""
+    back = {place: at for at, place in found.pairs.items() if place >= start}
     first = min(back)
     opens = found.statement[0].word
     if opens == found.sentence[0].word and opens in _PERSONS:
-        return "", ""
-    opening = found.sentence[:first]
-    head = [at for at in range(back[first]) if found.statement[at].kind in (NAME, WORD)]
-    if not any(one.kind in (NAME, WORD) for one in opening):
+        return None
+    opening = found.sentence[start:first]
+    lead = main_clause(found.statement) if start else 0
+    head = [at for at in range(lead, back[first]) if found.statement[at].kind in (NAME, WORD)]
+    if not names_a_thing(opening):
         # "There was a ..." has no subject, so that none can have been put in other words.
         empty = bool(opening) and not any(one.word in _PRONOUNS for one in opening)
-        if not empty or any(at in found.pairs or at in found.granted for at in head):
-            return "", ""
-    wrong = next((found.statement[at] for at in head if found.statement[at].stem in setting.stems), None)
-    return ("subject", wrong.word) if wrong is not None else ("", "")
+        dated = any(one.kind in (NAME, WORD) for one in opening)
+        if not (empty or dated) or any(at in found.pairs or at in found.granted for at in head):
+            return None
+    return next((at for at in head if found.statement[at].stem in setting.stems), None)
 
 
 def _exchanged(found: Alignment, setting: Setting) -> tuple[str, str]:

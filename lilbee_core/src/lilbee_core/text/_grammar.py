@@ -102,6 +102,69 @@ OPENERS = _set(
 )
 """Words that open a sentence with a capital and are no names."""
 
+LEADING = _set(
+    """
+    about above according across after against along although amid among apart as aside at because before behind
+    below beneath beside besides beyond by contrary despite due during except far following for from given if in
+    inside instead into like near next notwithstanding of off on once onto out outside over owing past prior
+    regarding rather since so soon than thanks though through throughout till to together toward towards under
+    unless unlike until up upon when whenever whereas while with within without early late later shortly just ab am
+    an auf aus außer bei bis da durch für gegen gemäß hinter im in infolge laut mit nach nachdem neben ob obwohl
+    ohne seit sobald statt trotz über um unter vom von vor während wegen weil wenn wie zu zum zur zwischen après
+    avant avec chez comme contre dans depuis derrière dès durant en entre malgré outre par parmi pendant pour quand
+    sans sauf selon si sous suite sur ante antes bajo con contra cuando desde después durante en entre hacia hasta
+    mediante para por según sin sobre tras
+    """
+)
+"""Words that a sentence begins with where something stands before its subject."""
+
+ARTICLES = _set(
+    """
+    the a an his her its their our my your this that these those each every der die das den dem des ein eine einen
+    einem einer eines sein seine ihr ihre le la les l un une des son sa ses leur leurs el los las lo una su sus
+    """
+)
+
+WITHIN = _set(
+    """
+    of in from by at on near with for to against behind under von vom des aus bei für mit gegen zu zum zur de du del
+    d par pour avec con por para
+    """
+)
+"""Words by which one thing is told by another: the sister *of* Anna, a shop *in* Bern."""
+
+KINDS_OF = _set(
+    """
+    city town village island state republic kingdom county province region district river lake port month year name
+    title word term language game art idea concept case act process number total group pair couple lot lots kind
+    type sort piece form set series majority rest body variety stadt dorf insel land fluss see jahr name titel wort
+    begriff anzahl gruppe paar art reihe ville village île fleuve lac mois année nom titre mot groupe paire sorte
+    ciudad pueblo isla río lago mes año nombre título palabra grupo par tipo
+    """
+)
+"""Words before *of* that only say what the thing behind it is, or how much of it."""
+
+RELATIVES = _set("who whom which that qui que quien quienes")
+
+TIME = _set(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december spring summer autumn fall winter morning noon midday afternoon evening night
+    midnight dawn dusk day days week weeks weekend month months year years decade decades century centuries hour
+    hours minute minutes moment early late later mid middle beginning start end same next following previous last
+    first several few today yesterday montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar
+    jänner februar märz mai juni juli oktober dezember frühling frühjahr sommer herbst morgen mittag nachmittag
+    abend nacht tag tage tagen woche wochen monat monate jahr jahre jahren jahrhundert stunde stunden minute minuten
+    anfang ende mitte früh frühen spät späten nächsten lundi mardi mercredi jeudi vendredi samedi dimanche janvier
+    février mars avril juin juillet août septembre octobre novembre décembre printemps été automne hiver matin midi
+    soir nuit jour jours semaine mois an ans année années siècle début fin lunes martes miércoles jueves viernes
+    sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    primavera verano otoño invierno mañana mediodía tarde noche día días semana mes año años siglo principios
+    finales
+    """
+)
+"""Words that tell when something was."""
+
 _OPPOSITES = """
     more less; most least; most fewest; more fewer; many few; increase decrease; increase reduce; rise fall; rise drop;
     grow shrink; before after; first last; early late; earlier later; earliest latest; always never; north south;
