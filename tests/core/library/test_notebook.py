@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,21 @@ from typing import Any
 import pytest
 
 from lilbee_core import AsyncLilbee, Document, Lilbee, Settings
+from lilbee_core.evaluation import Comparison, EvaluationReport
+from lilbee_core.settings import ConceptSettings
 from lilbee_core.testing import HashEmbedder, open_test_library
+from lilbee_core.testing.builders import a_hit
+from lilbee_core.types import (
+    Answer,
+    Citation,
+    CollectionInfo,
+    FileProblem,
+    LibraryStatus,
+    Location,
+    Query,
+    SearchResult,
+)
+from tests.support.hostile import PAYLOADS, STEERS
 
 FILES = {
     "bees.md": "# Bees\n\nThe queen lays eggs in spring.\n",
@@ -60,7 +75,7 @@ def test_its_asynchronous_twin_leaves_the_loop_free(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- what is shown
 
 HOSTILE = '<img src=x onerror="alert(1)"> \'</table><script>alert("queen")</script>&lt;b&gt; &amp;'
-ALLOWED = {"div", "p", "b", "small", "br", "table", "tr", "td", "mark", "ol", "li", "q"}
+ALLOWED = {"div", "p", "b", "small", "br", "table", "caption", "tr", "th", "td", "mark", "ol", "li", "q"}
 """What our own tables are made of; anything else came out of a document."""
 
 
@@ -86,7 +101,8 @@ class Shown(HTMLParser):
 def shown(value: Any) -> Shown:
     page = Shown(value._repr_html_())
     assert page.elements <= ALLOWED
-    assert page.attributes <= {"style", "value"}
+    assert page.attributes <= {"style", "value", "scope"}
+    assert value._repr_mimebundle_()["text/html"] == value._repr_html_()
     return page
 
 
@@ -138,6 +154,64 @@ def test_status_shows_names_as_they_are(hostile: Lilbee) -> None:
     page = shown(hostile.status())
     assert str(hostile.root) in page.text
     assert "chunks" in page.text
+
+
+def test_one_hit_shows_its_whole_text(hostile: Lilbee) -> None:
+    hit = hostile.search("queen eggs")[0]
+    page = shown(hit)
+    assert hit.text in page.text
+    assert page.text.startswith(hit.path)
+
+
+def values(evil: str) -> list[Any]:
+    """Everything that a notebook shows, holding this wherever others write."""
+    hit = replace(
+        a_hit(text=f"The queen {evil} lays {evil}", path=f"{evil}.md", headings=(evil,)), highlights=((4, 9),)
+    )
+    citation = Citation(
+        marker=1, chunk_id=hit.chunk_id, document_id=hit.document_id, collection=evil, path=evil, quote=evil,
+        location=Location(label=evil),
+    )  # fmt: skip
+    report = EvaluationReport(per_query=(), documents=0, chunks=0, profile=evil)
+    return [
+        hit, SearchResult(query=Query(text=evil), hits=(hit,), found=True, warnings=(evil,)),
+        Answer(question=evil, text=evil, found=True, citations=(citation,), model=evil, warnings=(evil,),
+               broken_off=evil),
+        LibraryStatus(root=evil, data_dir=evil, states=((evil, 1),), chunks=0, embedded=0, embedder=evil,
+                      dimension=None, size_bytes=0, index_bytes=0, collections=(CollectionInfo(name=evil, root=evil),),
+                      problems=(FileProblem(path=evil, code="x", reason=evil),), warnings=(evil,)),
+        report, Comparison(base=report, other=report),
+    ]  # fmt: skip
+
+
+def test_nothing_hostile_leaves_its_text_or_steers() -> None:
+    """Of whatever a value holds, the elements and attributes stay those of a harmless one."""
+    harmless = [Shown(one._repr_html_()) for one in values("x")]
+    for evil in PAYLOADS:
+        for value, plain in zip(values(evil), harmless, strict=True):
+            made = value._repr_mimebundle_()
+            page = Shown(made["text/html"])
+            assert (page.elements, page.attributes) == (plain.elements, plain.attributes), evil
+            assert made["text/html"].count("<") == made["text/html"].count(">"), evil
+            for text in made.values():
+                assert STEERS.search(text) is None, (evil, text)
+
+
+def test_concepts_that_are_missing_are_told() -> None:
+    with open_test_library(files=FILES, settings=Settings(concepts=ConceptSettings(concepts=False))) as bee:
+        told = bee.concepts._repr_mimebundle_()
+    assert "concepts is off" in told["text/plain"] or "extra graph" in told["text/plain"]
+    assert told["text/html"].startswith("<p>")
+
+
+def test_a_text_for_those_that_show_no_markup() -> None:
+    with open_test_library(files=FILES) as bee:
+        told = [
+            one._repr_mimebundle_()["text/plain"] for one in (bee.search("queen eggs"), bee.ask(QUESTION), bee.status())
+        ]
+    assert " 1  bees.md (lines 1-3)" in told[0]
+    assert "[1] bees.md" in told[1]
+    assert "indexed            2" in told[2]
 
 
 # --------------------------------------------------------------------------- a real kernel

@@ -10,6 +10,8 @@ from lilbee_core.errors import InvalidArgument
 from lilbee_core.evaluation._chance import Interval, chance_of, interval_of_mean
 from lilbee_core.evaluation._metrics import METRICS
 from lilbee_core.evaluation._report import EvaluationReport
+from lilbee_core.types._html import bundle, table_html, text_html
+from lilbee_core.types._lines import joined
 
 _TIE = 1e-9
 
@@ -94,6 +96,15 @@ class Comparison:
             one = self[metric]
             spread = f"{one.mean:+.4f} [{one.interval.low:+.4f}, {one.interval.high:+.4f}]"
             yield metric, spread, f"{one.wins} / {one.ties} / {one.losses}", f"{one.p:.4f}"
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        title = f"What {self.other.profile} gains over {self.base.profile}, {self.base.queries} queries"
+        head, rows = ("metric", "difference [95 %]", "wins / ties / losses", "p"), tuple(self.summary())
+        plain = joined([title, *(f"{a:<12}{b:>28}{c:>24}{d:>9}" for a, b, c, d in (head, *rows))])
+        return bundle(table_html(text_html(title), head, ([text_html(cell) for cell in row] for row in rows)), plain)
 
     def to_dict(self) -> dict[str, object]:
         return {

@@ -10,6 +10,8 @@ from statistics import fmean
 from lilbee_core.evaluation._chance import Interval, interval_of_mean
 from lilbee_core.evaluation._halves import is_held_out
 from lilbee_core.evaluation._metrics import METRICS, percentile
+from lilbee_core.types._html import bundle, table_html, text_html
+from lilbee_core.types._lines import joined
 
 _ESCAPES = str.maketrans({"%": "%25", "\t": "%09", "\n": "%0A", "\r": "%0D"})
 
@@ -122,6 +124,15 @@ class EvaluationReport:
         if per_query:
             figures["per_query"] = [one.to_dict() for one in self.per_query]
         return figures
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        lines = tuple(self.summary())
+        rows = ((text_html(name), text_html(value)) for name, value in lines)
+        html = table_html(f"What search finds with {text_html(self.profile)}", (), rows)
+        return bundle(html, joined(f"{name:<16}{value:>18}" for name, value in lines))
 
     def write_run(self, path: str | Path) -> None:
         """Write ``query<TAB>document<TAB>score`` lines, as the usual scoring tools read them.

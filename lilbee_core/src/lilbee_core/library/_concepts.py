@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.arguments import checked
-from lilbee_core.errors import ExtraMissing, InvalidArgument, NotFound, SettingsError
+from lilbee_core.errors import ExtraMissing, InvalidArgument, LilbeeError, NotFound, SettingsError
 from lilbee_core.library._graphing import graph_of, is_mapped
 from lilbee_core.library._parts import Parts
 from lilbee_core.types import Chunk, Community, Concept, Query, Relation
+from lilbee_core.types._html import bundle, table_html, text_html
+from lilbee_core.types._lines import joined
 
 if TYPE_CHECKING:
     from networkx import Graph
 
     from lilbee_core.concepts import ConceptGraph
 
-_HITS = 10
+_HITS, _TOPICS = 10, 20
 
 
 @checked
@@ -137,6 +139,27 @@ class Concepts:
     def to_networkx(self) -> Graph[str]:
         """Return a networkx graph."""
         return self._graph().to_networkx()
+
+    # ------------------------------------------------------------------ in a notebook
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        try:
+            graph = self._graph()
+            topics, count = graph.topics(limit=_TOPICS), len(graph.concepts())
+        except LilbeeError as error:
+            # What a cell shows without having been asked to must not fail.
+            told = f"{error.message}. {error.hint}"
+            return bundle(f"<p>{text_html(told)}</p>", joined([told]))
+        rows = [(one.label, str(len(one.concepts)), str(one.chunks)) for one in topics]
+        title = f"{count} concepts, the largest topics"
+        plain = joined(
+            [title, *(f"{label}  ({concepts} concepts, {chunks} chunks)" for label, concepts, chunks in rows)]
+        )
+        head = ("topic", "concepts", "chunks")
+        return bundle(table_html(title, head, ([text_html(cell) for cell in row] for row in rows)), plain)
 
     # ------------------------------------------------------------------ inside
 

@@ -120,6 +120,11 @@ class Answer:
 
         return answer_html(self)
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from lilbee_core.types._html import answer_bundle
+
+        return answer_bundle(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:

@@ -263,6 +263,11 @@ class LibraryStatus:
 
         return status_html(self)
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from lilbee_core.types._html import status_bundle
+
+        return status_bundle(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathReport:

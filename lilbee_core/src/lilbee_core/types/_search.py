@@ -205,6 +205,14 @@ class Hit:
         """Return the hit with one more named stage score."""
         return replace(self, scores=(*(pair for pair in self.scores if pair[0] != name), (name, value)))
 
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from lilbee_core.types._html import hit_bundle
+
+        return hit_bundle(self)
+
     def to_dict(self) -> dict[str, object]:
         return {
             "rank": self.rank,
@@ -408,6 +416,11 @@ class SearchResult:
         from lilbee_core.types._html import search_html
 
         return search_html(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from lilbee_core.types._html import search_bundle
+
+        return search_bundle(self)
 
 
 def _dropped_lines(dropped: tuple[Dropped, ...]) -> list[str]:
