@@ -179,7 +179,8 @@ def test_a_library_without_files_says_how_to_begin(tmp_path: Path) -> None:
         client.get(f"/sign-in?code={new_code(client)}")
         start, searched = client.get("/").text, client.get("/search?q=anything").text
     assert "Nothing is indexed here yet" in start
-    assert "lilbee add" in start
+    assert f"<code>{tmp_path}</code>" in start
+    assert "Read it now" in start
     assert "lilbee sync" in searched
 
 
@@ -323,6 +324,7 @@ def test_a_library_that_goes_away_while_it_is_open_is_told(tmp_path: Path) -> No
             assert "<main" in got.text
 
 
+@pytest.mark.slow
 def test_whatever_documents_and_their_names_say_is_no_more_than_words(page: TestClient[Litestar], bee: Lilbee) -> None:
     found = page.get("/search?q=wombat&top=200&explain=1").text
     assert found.count('class="hit"') > 100
