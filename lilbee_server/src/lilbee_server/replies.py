@@ -118,9 +118,9 @@ class Replies:
         """Return the conversations with a reply that has ended and that nobody has seen, the latest first."""
         return tuple(name for name, one in reversed(self._known.items()) if one.generation.is_over and not one.seen)
 
-    def news(self) -> tuple[str, ...]:
-        """Return those of the unseen that were not told of before."""
-        fresh = tuple(name for name in self.unseen() if not self._known[name].told)
+    def news(self, *, besides: str = "") -> tuple[str, ...]:
+        """Return those of the unseen that were not told of before, all `besides` the one that is looked at."""
+        fresh = tuple(name for name in self.unseen() if not self._known[name].told and name != besides)
         for name in fresh:
             self._known[name].told = True
         return fresh

@@ -371,6 +371,7 @@ def test_news_tells_of_each_reply_once(open_page: Open) -> None:
     """R333."""
     browser = open_page(ScriptedChat(CITED))
     to = say(browser, "When do <queens> lay eggs?")
+    assert browser.get("/chat/news", params={"here": to}).json() == {"unseen": 0, "news": []}
     told = browser.get("/chat/news").json()
     assert told == {"unseen": 1, "news": [{"title": "When do <queens> lay eggs?", "url": to}]}
     assert browser.get("/chat/news").json() == {"unseen": 1, "news": []}

@@ -48,9 +48,10 @@ def news(state: State, here: Annotated[str, QueryParameter()] = "") -> Response[
     What is shown `here`, on the page that asks, is no news.
     """
     replies, library = replies_of(state), library_of(state)
-    fresh = [library.conversations.get(one) for one in replies.news() if f"{PATH}/{one}" != here]
+    shown = here.removeprefix(f"{PATH}/")
+    fresh = [library.conversations.get(one) for one in replies.news(besides=shown)]
     told = [{"title": title_of(one.info), "url": f"{PATH}/{one.id}"} for one in fresh if one is not None]
-    unseen = [one for one in replies.unseen() if f"{PATH}/{one}" != here]
+    unseen = [one for one in replies.unseen() if one != shown]
     return Response({"unseen": len(unseen), "news": told}, headers=HEADERS)
 
 

@@ -55,7 +55,11 @@
     if (navigator.clipboard) for (const one of document.querySelectorAll("[data-copy]")) one.hidden = false;
     follow();
   };
-  document.addEventListener("DOMContentLoaded", prepare);
+  document.addEventListener("DOMContentLoaded", () => {
+    const last = [...document.querySelectorAll(".thread .turn")].pop();
+    if (last && !location.hash) last.scrollIntoView({ block: "nearest" });
+    prepare();
+  });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) document.title = title; });
   document.addEventListener("htmx:afterSettle", (event) => { if (event.detail.target.id === "thread") prepare(); });
   document.addEventListener("htmx:afterRequest", (event) => {
