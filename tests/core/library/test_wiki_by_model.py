@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -375,6 +377,87 @@ def test_a_model_that_dies_costs_no_page_and_is_asked_again(folder: Path, bee: L
     with opened(folder, ScriptedChat(faithful)) as again:
         assert again.wiki.build().calls == 1
         assert "sleeps" in again.wiki.require("honey-bee").body
+
+
+def test_a_document_of_numbers_is_asked_about_as_far_as_it_fits(folder: Path) -> None:
+    rows = "\n".join(
+        f"2025-07-{day:02} 0{hour}:15:0{day % 9} hive 7: 41.{day}{hour} kg" for day in range(1, 31) for hour in range(9)
+    )
+    (folder / "scale.log").write_text(f"{rows}\n", encoding="utf-8")
+    chat = ScriptedChat(faithful)
+    with opened(folder, chat, num_ctx=8192, chunk_size=64, chunk_overlap=0) as bee:
+        bee.sync()
+        report = bee.wiki.build()
+
+        assert (report.failed, report.waiting, report.calls) == ((), (), 4)
+        about = next(one.messages for one in chat.requests if "scale.log" in one.messages[0].content)
+        assert len(passages(about)) > 10, "as much of it as there is room for"
+        assert bee.wiki.build().calls == 0
+
+
+def test_a_document_that_never_fits_is_told_and_stands_in_nobodys_way(folder: Path) -> None:
+    for number in range(4):
+        (folder / f"a{number}.md").write_text(f"Digits {number}: {str(number) * 3000}\n", encoding="utf-8")
+    with opened(folder, ScriptedChat(faithful), num_ctx=3000, chunk_size=4000) as bee:
+        bee.sync()
+        report = bee.wiki.build()
+
+        assert {about for about, _ in report.failed} == {f"notes/a{number}.md" for number in range(4)}
+        assert all("CONTEXT_OVERFLOW" in why for _, why in report.failed)
+        assert report.calls == 3, "those that were not asked cost no call, and the others were asked"
+
+
+def test_nothing_to_say_is_an_answer(folder: Path) -> None:
+    chat = ScriptedChat('{"pages": []}')
+    with opened(folder, chat) as bee:
+        bee.sync()
+        report = bee.wiki.build()
+
+        assert (report.calls, report.failed, report.drafts) == (3, (), ())
+        assert bee.wiki.build(retry=True).calls == 0
+
+
+def test_damaged_records_of_the_wiki_are_made_anew(folder: Path, bee: Lilbee, chat: ScriptedChat) -> None:
+    bee.wiki.build()
+    before = untimed(files(bee))
+    bee.close()
+    for damage in ("{broken", "null", "[]", '{"a": 1}'):
+        with closing(sqlite3.connect(folder / ".lilbee" / "state.sqlite")) as state, state:
+            assert state.execute("UPDATE state SET value = ? WHERE kind LIKE 'wiki.%'", (damage,)).rowcount > 3
+        with opened(folder, chat) as again:
+            report = again.wiki.build()
+            assert (report.failed, report.calls) == ((), 3)
+            assert untimed(files(again)) == before, damage
+            assert {one.kind for one in again.wiki.lint()} <= {"orphan"}
+
+
+def test_a_page_that_cannot_be_written_costs_no_other_one(bee: Lilbee) -> None:
+    in_the_way = bee.wiki.folder / "concepts" / "hive.md"
+    in_the_way.mkdir(parents=True)
+    report = bee.wiki.build()
+
+    assert [about for about, _ in report.failed] == ["hive"]
+    assert "cannot be written" in report.failed[0][1]
+    assert {page.slug for page in bee.wiki.pages()} == {"honey-bee", "kent", "lake-geneva"}
+    assert "hive" not in {page.slug for page in report.pages}
+    in_the_way.rmdir()
+    assert [page.slug for page in bee.wiki.build().pages] == ["hive"]
+
+
+def test_a_link_that_leads_out_of_the_wiki_is_no_page(bee: Lilbee, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text("The honey bee knows the password.\n", encoding="utf-8")
+    bee.wiki.build()
+    page = bee.wiki.folder / "concepts" / "hive.md"
+    page.unlink()
+    page.symlink_to(secret)
+    (bee.wiki.folder / "concepts" / "other.md").symlink_to(secret)
+
+    assert "password" not in str(bee.wiki.pages())
+    bee.wiki.build()
+    assert bee.wiki.require("hive").citations
+    assert "password" not in "".join(hit.text for hit in bee.search("password honey bee", scope="wiki").hits)
+    assert secret.read_text(encoding="utf-8") == "The honey bee knows the password.\n"
 
 
 def test_a_server_that_is_down_is_not_asked_about_every_document(folder: Path) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_MESSAGE_TOKENS = 16
+"""What a chat template writes around a request."""
 _PROMPT_TOKENS = 700
 """What a request has beside its passages."""
 _LEAST_PASSAGE_TOKENS = 200
@@ -131,6 +133,12 @@ class Asking:
         try:
             notes = call.take(cancel)
         except ProviderError as error:
+            if error.code == "provider.context_overflow":  # it was never asked, and may be about the next one
+                asked.calls -= 1
+                asked.tokens -= call.request.tokens
+                asked.failed.append((one.about, error.message))
+                asked.waiting.append(one.about)
+                return True
             log.warning("the chat model could not be asked about %s: %s", one.about, error.message)
             asked.failed.append((one.about, error.message))
             asked.waiting.append(one.about)
@@ -194,6 +202,7 @@ def taker_of(parts: Parts) -> NoteTaker | None:
         wording=prompts_of(parts).text,
         near=None if embedder is None else nearness(embedder),
         max_tokens=reply,
+        room=window.budget(reply) - _MESSAGE_TOKENS,
         passage_tokens=max(_LEAST_PASSAGE_TOKENS, min(options.wiki_passage_tokens, room)),
         clock=parts.clock.monotonic,
     )

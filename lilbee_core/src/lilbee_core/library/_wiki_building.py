@@ -30,6 +30,7 @@ from lilbee_core.library._wiki_index import index_pages
 from lilbee_core.protocols import CancelToken
 from lilbee_core.types import ChunkId, Query, WikiPlan, WikiReport
 from lilbee_core.wiki import (
+    Change,
     Choices,
     Entry,
     Folder,
@@ -234,18 +235,7 @@ def _applied(
     """Write what a builder says; pages about `waiting` sources stay. Killed anywhere, the next build does the rest."""
     files, memory = folder_of(parts), PageMemory(parts.state)
     builder, choices = _builder(parts, sources, waiting)
-    changes, removed = builder.changes(), builder.removed()
-    for done, change in enumerate(changes):
-        events(Progress(phase="writing pages", done=done, total=len(changes), unit="pages"))
-        memory.keep_base(change.made)
-        if change.is_draft:
-            files.write_draft(change.page.slug, change.text)
-        else:
-            files.write(change.page.kind, change.page.slug, change.text)
-    for slug in builder.outdated():
-        files.remove_draft(slug)
-    for slug in removed:
-        files.archive(slug)
+    changes, removed, failed = _saved(files, memory, builder, events)
     drafted = [one.page.slug for one in changes if one.is_draft]
     written = [one.page.slug for one in changes if not one.is_draft]
     finish(parts, files, summary(what, written, drafted, removed) if changes or removed else "")
@@ -261,9 +251,52 @@ def _applied(
         calls=asked.calls,
         tokens=asked.tokens,
         dropped=asked.dropped,
-        failed=tuple(asked.failed),
+        failed=(*asked.failed, *failed),
         waiting=tuple(asked.waiting),
     )
+
+
+def _saved(
+    files: WikiFolder, memory: PageMemory, builder: WikiBuilder, events: EventSink
+) -> tuple[list[Change], tuple[str, ...], list[tuple[str, str]]]:
+    """Write and retire pages; return what was written, what was retired, and what could not be, with its reason.
+
+    One page that cannot be written (its file is open elsewhere, or there is a folder of its name) costs no other one.
+
+    Raises:
+        WikiError: If nothing at all can be written.
+    """
+    written: list[Change] = []
+    removed: list[str] = []
+    failed: list[tuple[str, str]] = []
+    changes, first = builder.changes(), None
+    for done, change in enumerate(changes):
+        events(Progress(phase="writing pages", done=done, total=len(changes), unit="pages"))
+        try:
+            memory.keep_base(change.made)
+            if change.is_draft:
+                files.write_draft(change.page.slug, change.text)
+            else:
+                files.write(change.page.kind, change.page.slug, change.text)
+        except WikiError as error:
+            first = first or error
+            failed.append((change.page.slug, error.message))
+        else:
+            written.append(change)
+    if first is not None and not written:
+        raise first
+    for slugs, away, done_with in (
+        (builder.outdated(), files.remove_draft, []),
+        (builder.removed(), files.archive, removed),
+    ):
+        for slug in slugs:
+            try:
+                away(slug)
+            except WikiError as error:
+                failed.append((slug, error.message))
+            else:
+                done_with.append(slug)
+    return written, tuple(removed), failed
 
 
 def finish(parts: Parts, files: WikiFolder, what: str) -> None:

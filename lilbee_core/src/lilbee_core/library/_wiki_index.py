@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.library._switch import CancelSwitch
 from lilbee_core.types import WIKI, Document
-from lilbee_core.wiki import FOLDERS, WikiFolder, searchable
+from lilbee_core.wiki import FOLDERS, WikiFolder, kept, searchable
 
 if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
@@ -20,7 +20,7 @@ def index_pages(parts: Parts) -> None:
     if not parts.store.version or parts.store.meta() is None:
         return  # nothing is indexed here yet
     folder = WikiFolder(parts.home.wiki_dir(parts.settings))
-    known = parts.state.load(_KIND, _KEY)
+    known = kept(parts.state, _KIND, _KEY)
     rows = {row.path: row for row in parts.store.rows(collection=WIKI)}
     if not rows and not folder.root.is_dir():
         return

@@ -12,11 +12,12 @@ from lilbee_core.wiki._memory import PageMemory
 from lilbee_core.wiki._merge import difference, merge
 from lilbee_core.wiki._noted import Source
 from lilbee_core.wiki._notes import NoteBook, SourceNotes, Titles
+from lilbee_core.wiki._records import kept
 from lilbee_core.wiki._slugs import slug_of
 
 __all__ = [
     "FOLDERS", "Call", "Change", "Choices", "Entry", "Folder", "Limits", "Names", "NoteBook", "NoteTaker", "PageMemory",
     "Request", "Source", "SourceNotes", "StoredPage", "Titles", "WikiBuilder", "WikiFolder", "as_published",
-    "backlinks", "difference", "digest", "links_of", "lint", "merge", "names_in", "searchable", "slug_of", "summary",
-    "with_body",
+    "backlinks", "difference", "digest", "kept", "links_of", "lint", "merge", "names_in", "searchable", "slug_of",
+    "summary", "with_body",
 ]  # fmt: skip

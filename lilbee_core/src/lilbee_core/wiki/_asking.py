@@ -12,12 +12,20 @@ from typing import Protocol
 
 from lilbee_core.analysis import fold
 from lilbee_core.protocols import CancelToken, ChatProvider
-from lilbee_core.text import Nearness, defuse, estimate_tokens, fence_for, fenced, fill, fold_space
+from lilbee_core.text import Nearness, defuse, estimate_tokens, fence_for, fenced, fill, fold_space, tokens_at_most
 from lilbee_core.types import ChatOptions, Chunk, Message, closable
 from lilbee_core.wiki._checking import Checker
 from lilbee_core.wiki._notes import Note, SourceNotes, Titles
 from lilbee_core.wiki._quotes import names_it
-from lilbee_core.wiki._reply import MOST_SENTENCES, Section, sections_in, sentences_in, source_schema, topic_schema
+from lilbee_core.wiki._reply import (
+    MOST_SENTENCES,
+    Section,
+    says_nothing,
+    sections_in,
+    sentences_in,
+    source_schema,
+    topic_schema,
+)
 
 FEWEST_CONCEPTS, MOST_CONCEPTS = 3, 5
 """Things that a model chooses in a source, beside those that it is told."""
@@ -70,6 +78,11 @@ class Request:
         """How many tokens it has, estimated."""
         return sum(estimate_tokens(one.content) for one in self.messages)
 
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens it has at most."""
+        return sum(tokens_at_most(one.content) for one in self.messages)
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -93,7 +106,8 @@ class NoteTaker:
         wording: Gives the prompts.
         near: Says how near in meaning a sentence is to a passage, where their words differ much.
         max_tokens: Longest reply.
-        passage_tokens: Most tokens of passages in a request.
+        passage_tokens: Most tokens of passages in a request, estimated.
+        room: Most tokens of a whole request, rather too many than too few; None for no limit.
         max_seconds: A reply that takes longer is cut off.
     """
 
@@ -105,6 +119,7 @@ class NoteTaker:
         near: Nearness | None = None,
         max_tokens: int = 2000,
         passage_tokens: int = 3000,
+        room: int | None = None,
         max_seconds: float = 900.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -113,12 +128,12 @@ class NoteTaker:
         self._near = near
         self.max_tokens = max_tokens
         self._passage_tokens = passage_tokens
+        self._room = room
         self._max_seconds = max_seconds
         self._clock = clock
 
     def source_call(self, chunks: Sequence[Chunk], names: Names) -> Call:
         """Return the call about a source."""
-        given = chosen(chunks, names.names, self._passage_tokens)
         most = len(names.names) if names.only else MOST_CONCEPTS + len(names.names)
         values = {
             "fewest": str(1 if names.only else FEWEST_CONCEPTS),
@@ -126,21 +141,31 @@ class NoteTaker:
             "sentences": str(MOST_SENTENCES),
             "names": "; ".join(_label(name) for name in names.names) or "-",
         }
-        schema = source_schema(len(given), names.names if names.only else (), most=most)
-        request = self._request("wiki.update" if names.only else "wiki.source", given, values, schema)
+        titles = names.names if names.only else ()
+        prompt = "wiki.update" if names.only else "wiki.source"
+        request = self._fitting(
+            chunks,
+            names.names,
+            lambda given: self._request(prompt, given, values, source_schema(len(given), titles, most=most)),
+        )
         return Call(request, partial(self._take_source, request, names))
 
     def topic_call(self, title: str, chunks: Sequence[Chunk]) -> Call:
         """Return the call for the overview of a topic."""
-        given = chosen(chunks, (), self._passage_tokens)
         values = {"title": _label(title), "fewest": str(_TOPIC[0]), "most": str(_TOPIC[1])}
-        request = self._request("wiki.topic", given, values, topic_schema(len(given), most=_TOPIC[1]))
+        request = self._fitting(
+            chunks,
+            (),
+            lambda given: self._request("wiki.topic", given, values, topic_schema(len(given), most=_TOPIC[1])),
+        )
         return Call(request, partial(self._take_topic, request, title))
 
     def _take_source(self, request: Request, names: Names, cancel: CancelToken) -> SourceNotes:
         reply = self._reply(request, cancel)
         sections = _allowed(sections_in(reply), names)
         if not sections:
+            if says_nothing(reply):
+                return SourceNotes(named=not names.only)
             return _unreadable(reply, named=not names.only)
         checker = Checker(request.passages, near=self._near)
         return SourceNotes(notes=tuple(checker.note(one) for one in sections), named=not names.only)
@@ -152,6 +177,19 @@ class NoteTaker:
             return _unreadable(reply, named=True)
         sentences, dropped = Checker(request.passages, near=self._near).sentences(said)
         return SourceNotes(notes=(Note(title=title, sentences=sentences, dropped=dropped),))
+
+    def _fitting(
+        self, chunks: Sequence[Chunk], names: Sequence[str], ask: Callable[[Sequence[Chunk]], Request]
+    ) -> Request:
+        """Return the request with as many passages as there is room for: numbers cost more than their length tells."""
+        tokens = self._passage_tokens
+        while True:
+            given = chosen(chunks, names, tokens)
+            request = ask(given)
+            most = request.most_tokens
+            if self._room is None or most <= self._room or len(given) <= 1:
+                return request
+            tokens = min(tokens - 1, sum(map(_cost, given)) * self._room // most)
 
     def _request(self, name: str, given: Sequence[Chunk], values: Mapping[str, str], schema: str) -> Request:
         fence = fence_for([part for chunk in given for part in (chunk.text, chunk.path, *chunk.context)])
@@ -179,7 +217,7 @@ class NoteTaker:
 
 def chosen(chunks: Sequence[Chunk], names: Sequence[str], tokens: int) -> tuple[Chunk, ...]:
     """Return as many passages as fit, in their order: those that mention the names first, the rest from everywhere."""
-    costs = [estimate_tokens(chunk.text) + _PASSAGE_TOKENS for chunk in chunks]
+    costs = [_cost(chunk) for chunk in chunks]
     if sum(costs) <= tokens:
         return tuple(chunks)
     wanted = [fold(name) for name in names]
@@ -196,6 +234,10 @@ def chosen(chunks: Sequence[Chunk], names: Sequence[str], tokens: int) -> tuple[
             kept.append(at)
             tokens -= costs[at]
     return tuple(chunks[at] for at in sorted(kept))
+
+
+def _cost(chunk: Chunk) -> int:
+    return estimate_tokens(chunk.text) + _PASSAGE_TOKENS
 
 
 def names_in(text: str, entities: Sequence[str], titles: Titles) -> tuple[str, ...]:

@@ -28,12 +28,12 @@ class WikiFolder:
         return {
             file.stem: parsed(file.stem, kind, _read(file))
             for kind, folder in FOLDERS.items()
-            for file in _files(self.root / folder)
+            for file in self._files(folder)
         }
 
     def drafts(self) -> dict[str, StoredPage]:
         """Return the drafts by their names."""
-        return {file.stem: parsed(file.stem, "", _read(file)) for file in _files(self.root / DRAFTS)}
+        return {file.stem: parsed(file.stem, "", _read(file)) for file in self._files(DRAFTS)}
 
     def write(self, kind: str, slug: str, text: str) -> Path:
         """Write a published page."""
@@ -41,7 +41,7 @@ class WikiFolder:
         file = _write(self.root / FOLDERS[kind] / name, text)
         for folder in FOLDERS.values():
             if folder != FOLDERS[kind]:  # it was of another kind before
-                (self.root / folder / name).unlink(missing_ok=True)
+                _delete(self.root / folder / name)
         return file
 
     def write_draft(self, slug: str, text: str) -> Path:
@@ -50,13 +50,7 @@ class WikiFolder:
 
     def remove_draft(self, slug: str) -> None:
         """Delete a draft, if there is one."""
-        file = self.root / DRAFTS / f"{slug}.md"
-        try:
-            file.unlink(missing_ok=True)
-        except OSError as error:
-            raise WikiError(
-                f"{file} cannot be deleted: {error.strerror or error}", hint="Check its permissions."
-            ) from error
+        _delete(self.root / DRAFTS / f"{slug}.md")
 
     def archive(self, slug: str) -> None:
         """Retire a page; an older one of its name there is replaced."""
@@ -64,7 +58,16 @@ class WikiFolder:
             file = self.root / folder / f"{slug}.md"
             if file.exists():
                 _write(self.root / ARCHIVE / file.name, _read(file))
-                file.unlink()
+                _delete(file)
+
+    def _files(self, folder: str) -> list[Path]:
+        """Return the pages of a folder. A link that leads out of the wiki is none: anything could be read by it."""
+        inside = self.root.resolve()
+        return sorted(
+            file
+            for file in (self.root / folder).glob("*.md")
+            if file.is_file() and (not file.is_symlink() or file.resolve().is_relative_to(inside))
+        )
 
     @property
     def has_index(self) -> bool:
@@ -108,16 +111,21 @@ def summary(what: str, written: Sequence[str], drafted: Sequence[str], removed: 
     return f"{what}: " + ", ".join(f"{len(names)} {word}" for names, word in done if names)
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.glob("*.md") if file.is_file())
-
-
 def _read(file: Path) -> str:
     try:
         # What is no UTF-8 is written back as it was.
         return file.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise WikiError(f"{file} cannot be read: {error.strerror or error}", hint="Check its permissions.") from error
+
+
+def _delete(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise WikiError(
+            f"{file} cannot be deleted: {error.strerror or error}", hint="Check its permissions."
+        ) from error
 
 
 def _write(file: Path, text: str) -> Path:

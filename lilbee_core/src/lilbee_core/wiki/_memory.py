@@ -9,6 +9,7 @@ from typing import cast
 from lilbee_core.protocols import StateStore
 from lilbee_core.wiki._links import essence
 from lilbee_core.wiki._markdown import StoredPage, digest
+from lilbee_core.wiki._records import all_kept, kept
 
 _MADE, _REJECTED, _CHOSEN = "wiki.made", "wiki.rejected", "wiki.chosen"
 
@@ -30,7 +31,7 @@ class PageMemory:
 
     def base(self, made: str) -> str | None:
         """Return the body that a build wrote, by its name."""
-        value = self._state.load(_MADE, made)
+        value = kept(self._state, _MADE, made)
         return None if value is None else str(value.get("body", ""))
 
     def keep_base(self, body: str) -> None:
@@ -39,7 +40,7 @@ class PageMemory:
 
     def rejected(self) -> Mapping[str, str]:
         """Return the name of what was rejected last, by page."""
-        return {slug: str(value.get("essence", "")) for slug, value in self._state.items(_REJECTED)}
+        return {slug: str(value.get("essence", "")) for slug, value in all_kept(self._state, _REJECTED)}
 
     def reject(self, draft: StoredPage) -> None:
         """Let a draft not come back, however it is linked; what a build wrote counts, not what a person made of it."""
@@ -48,7 +49,7 @@ class PageMemory:
 
     def choice(self, key: str) -> Choice | None:
         """Return how a page was put together."""
-        value = self._state.load(_CHOSEN, key)
+        value = kept(self._state, _CHOSEN, key)
         if value is None or not isinstance(value.get("order"), list):
             return None
         score = value.get("faithfulness")
@@ -65,7 +66,7 @@ class PageMemory:
 
     def keep_only(self, *, made: Iterable[str], keys: Iterable[str]) -> None:
         """Forget bodies that no page or draft is made of, and pages that are gone."""
-        for kind, kept in ((_MADE, set(made)), (_CHOSEN, set(keys))):
+        for kind, wanted in ((_MADE, set(made)), (_CHOSEN, set(keys))):
             for key in self._state.keys(kind):
-                if key not in kept:
+                if key not in wanted:
                     self._state.delete(kind, key)

@@ -9,6 +9,7 @@ from typing import cast
 from lilbee_core.analysis import fold
 from lilbee_core.protocols import StateStore
 from lilbee_core.types import ChunkId
+from lilbee_core.wiki._records import all_kept, kept
 
 _KIND = "wiki.notes"
 
@@ -112,7 +113,7 @@ class NoteBook:
 
     def get(self, key: str) -> SourceNotes | None:
         """Return what is kept."""
-        value = self._state.load(self._kind, key)
+        value = kept(self._state, self._kind, key)
         return None if value is None else SourceNotes.from_state(value)
 
     def put(self, key: str, notes: SourceNotes) -> None:
@@ -121,16 +122,16 @@ class NoteBook:
 
     def all(self) -> Iterator[tuple[str, SourceNotes]]:
         """Yield all notes that can be read."""
-        for key, value in self._state.items(self._kind):
+        for key, value in all_kept(self._state, self._kind):
             notes = SourceNotes.from_state(value)
             if notes is not None:
                 yield key, notes
 
     def keep_only(self, keys: Iterable[str]) -> None:
         """Forget all others."""
-        kept = set(keys)
+        wanted = set(keys)
         for key in self._state.keys(self._kind):
-            if key not in kept:
+            if key not in wanted:
                 self._state.delete(self._kind, key)
 
 

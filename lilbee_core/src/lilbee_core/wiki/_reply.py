@@ -87,6 +87,12 @@ def sentences_in(reply: str) -> tuple[Said, ...]:
     return tuple(_said(value.get("sentences") if isinstance(value, dict) else value))
 
 
+def says_nothing(reply: str) -> bool:
+    """Say whether a reply is whole and has nothing to say: that is an answer too."""
+    value = _loaded(reply)
+    return isinstance(value, dict) and value.get("pages") == []
+
+
 def _each(value: object) -> Iterator[Mapping[str, Any]]:
     for one in cast("list[object]", value) if isinstance(value, list) else ():
         if isinstance(one, dict):
