@@ -309,3 +309,10 @@ def test_a_record_says_in_a_line_what_it_was_about_and_what_came_of_it(
     assert (record.subject, record.outcome, record.hint) == (about, told, "")
     failed = replace(record, error={"code": "x", "message": "no room", "hint": "Delete something."})
     assert (failed.outcome, failed.hint) == ("no room", "Delete something.")
+
+
+def test_the_first_thing_that_is_done_with_a_library_can_be_a_job(tmp_path: Path) -> None:
+    (tmp_path / "bees.md").write_text("Bees hum.\n", encoding="utf-8")
+    with Lilbee(tmp_path, Settings(), data_dir=tmp_path / "no" / "such" / "folder", embedder=HashEmbedder()) as bee:
+        assert bee.jobs.start("sync").wait(WAIT_S).state is JobState.DONE
+        assert [row.path for row in bee.documents()] == ["bees.md"]

@@ -43,11 +43,25 @@ class Jobs:
     They write the index, so a second one would only wait for the first. Those of a kind that runs `beside` the others,
     since it has no end of its own or writes no index, have a thread each. Close it to cancel what runs. Threads may
     share it.
+
+    Args:
+        kinds: What does the work, by kind.
+        state: Where records are kept.
+        clock: Tells when something happened.
+        beside: Kinds that run beside the others.
+        prepare: Makes the folder that the state lies in.
     """
 
     def __init__(
-        self, kinds: Mapping[str, Work], state: StateStore, clock: Clock, *, beside: Collection[str] = ()
+        self,
+        kinds: Mapping[str, Work],
+        state: StateStore,
+        clock: Clock,
+        *,
+        beside: Collection[str] = (),
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
+        self._prepare = prepare
         self._kinds = dict(kinds)
         self._beside = frozenset(beside)
         self._state = state
@@ -64,9 +78,10 @@ class Jobs:
 
         Raises:
             InvalidArgument: If there is no such kind, or it does not take these options.
-            LibraryError: If the library is closed.
+            LibraryError: If the library is closed, or its data cannot be written.
         """
         self._check(kind, options)
+        self._prepare()
         record = JobRecord(
             id=secrets.token_hex(6), kind=kind, options=_plain(options), created_at=self._now(), owner=Owner.me()
         )

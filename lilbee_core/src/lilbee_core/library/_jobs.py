@@ -29,7 +29,7 @@ def build_jobs(parts: Parts) -> Jobs:
         "embed_anew": partial(_embed_anew, parts),
         WATCH: partial(_watch, parts),
     }
-    return Jobs(kinds, parts.state, parts.clock, beside={WATCH, PULL})
+    return Jobs(kinds, parts.state, parts.clock, beside={WATCH, PULL}, prepare=parts.home.prepare)
 
 
 def _sync(
