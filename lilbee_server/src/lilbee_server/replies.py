@@ -116,7 +116,8 @@ class Replies:
 
     def unseen(self) -> tuple[str, ...]:
         """Return the conversations with a reply that has ended and that nobody has seen, the latest first."""
-        return tuple(name for name, one in reversed(self._known.items()) if one.generation.is_over and not one.seen)
+        known = list(self._known.items())  # another thread may ask
+        return tuple(name for name, one in reversed(known) if one.generation.is_over and not one.seen)
 
     def news(self, *, besides: str = "") -> tuple[str, ...]:
         """Return those of the unseen that were not told of before, all `besides` the one that is looked at."""

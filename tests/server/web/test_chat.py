@@ -19,9 +19,13 @@ from lilbee_core.errors import ProviderUnavailable
 from lilbee_core.protocols import ChatProvider
 from lilbee_core.testing import HashEmbedder, ScriptedChat
 from lilbee_core.types import ChatOptions, Delta, Message, Usage
+from lilbee_server.app import create_app
+from lilbee_server.mounts import mounts_of
+from lilbee_server.web import plugin
 from tests.server.conftest import serving
-from tests.server.web.conftest import ORIGIN, PIECE, TOKEN, new_code, page_app
+from tests.server.web.conftest import HOST, ORIGIN, PIECE, TOKEN, new_code, page_app
 from tests.support.hostile import PAGE, offenses_of_page
+from tests.support.websites import Website
 
 Browser = TestClient[Litestar]
 Open = Callable[[ChatProvider | None], Browser]
@@ -264,6 +268,28 @@ def test_what_is_attached_goes_with_the_message(open_page: Open) -> None:
     assert offers.strip() == '<option value="notes/boats.md"></option>'
 
 
+def test_a_page_of_the_web_is_fetched_and_attached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R371: and kept in the library, so that it is fetched once."""
+    for name, value in (("ALLOWED_NETWORKS", "127.0.0.1"), ("MEAN_DELAY", "0"), ("MAX_DELAY_RANGE", "0")):
+        monkeypatch.setenv(f"LILBEE_CRAWL_{name}", value)
+    (tmp_path / "notes").mkdir()
+    chat = ScriptedChat("Wax.", "Wax.")
+    pages = {"/robots.txt": "", "/": "<title>Hives</title><p>A hive holds frames of wax.</p>"}
+    with (
+        Website(pages) as site,
+        Lilbee(tmp_path / "notes", embedder=HashEmbedder(), chat=chat, overrides=SETTINGS) as bee,
+        TestClient(page_app(bee), base_url=ORIGIN) as browser,
+    ):
+        browser.get(f"/sign-in?code={new_code(browser)}")
+        browser.headers["Origin"] = ORIGIN
+        browser.follow_redirects = False
+        for _ in range(2):
+            to = say(browser, "What is in it?", page=site.url("/"))
+            assert re.findall(r'Attached: <a href="[^"]+">([^<]+)</a>', browser.get(to).text) == ["Hives"]
+        assert [one.path for one in site.requests].count("/") == 1
+    assert "A hive holds frames of wax." in chat.requests[-1].messages[-1].content
+
+
 def test_what_the_model_was_sent_is_shown_to_the_owner(open_page: Open) -> None:
     """R337."""
     browser = open_page(ScriptedChat(CITED))
@@ -354,6 +380,28 @@ def test_a_reply_is_stopped_and_what_arrived_stays(notes: Path) -> None:
             at = asked.headers["location"]
             assert 'data-stream="/ask/' in client.get(at).text
             assert "cut off" in client.post(f"{at.partition('?')[0]}/stop", follow_redirects=True).text
+
+
+def test_a_message_that_is_kept_is_not_asked_for_again(notes: Path) -> None:
+    """Where others are answered first for too long, the message stays, and waits to be answered."""
+    chat = HeldChat()
+    with Lilbee(notes, embedder=HashEmbedder(), chat=chat, overrides=SETTINGS) as bee:
+        app = create_app(bee, token=TOKEN, hosts=(HOST,), mounts=lambda host: mounts_of(plugin, host), wait_s=0.01)
+        with TestClient(app, base_url=ORIGIN) as browser:
+            browser.get(f"/sign-in?code={new_code(browser)}")
+            browser.headers["Origin"] = ORIGIN
+            browser.follow_redirects = False
+            assert browser.post("/chat", data={"message": QUESTION}).status_code == 303
+            assert chat.said_half.wait(10)
+            to = str(browser.post("/chat", data={"message": "Second in line"}).headers["location"])
+            page = browser.get(to).text
+            assert "There is no reply to this message yet." in page
+            assert 'rows="3" aria-describedby="keys"></textarea>' in page
+            busy = browser.post(f"{to}/send", data={"message": "Third", "seen": seen(page)})
+            assert (busy.status_code, "other replies were being written" in busy.text) == (429, True)
+            assert 'rows="3" aria-describedby="keys"></textarea>' in busy.text
+            assert len(own(browser.get(to).text)) == 2
+            chat.go.set()
 
 
 def test_what_keeps_a_reply_from_coming_is_told_and_can_be_tried_again(open_page: Open) -> None:

@@ -19,6 +19,7 @@ from lilbee_server.grants import grant_of
 from lilbee_server.hookspecs import Host
 from lilbee_server.problems import headers_of, status_of, wrong_parameters
 from lilbee_server.web import assets
+from lilbee_server.web.asking import Asked
 from lilbee_server.web.pages import (
     adding,
     ask,
@@ -80,6 +81,7 @@ def create_page(host: Host) -> Litestar:
     there = {path for one in routes for path in one.paths}
     state = host.state()
     state["pictures"] = Pictures(host.library)
+    state["asked"] = Asked()
     state["views"] = Views([link for link in NAVIGATION if link.to in there])
     return Litestar.from_config(
         AppConfig(

@@ -63,7 +63,5 @@ class Asked:
 
 def asked_of(state: State) -> Asked:
     """Return the questions that an application knows."""
-    if "asked" not in state:
-        state["asked"] = Asked()
     asked: Asked = state["asked"]
     return asked

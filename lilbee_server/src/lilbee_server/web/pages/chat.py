@@ -92,15 +92,18 @@ async def first(request: Req, state: State) -> Response[str]:
     """Begin a conversation by its first message."""
     form, files = await _received(request)
     library, replies = library_of(state), replies_of(state)
+    found: Conversation | None = None
     try:
         found = await asyncio.to_thread(
             library.conversations.create, collections=form.several("collection"), scope=form["scope"] or "raw"
         )
         await talking.send(replies, found, form.raw("message"), lambda: _attached(library, form, files))
     except LilbeeError as error:
-        if wants_piece(request):
-            raise
-        return await asyncio.to_thread(_composer, request, state, Draft.of(form), error, form)
+        # Once the message is kept, its conversation is where it can be answered again.
+        if found is None or not await asyncio.to_thread(lambda: found.messages):
+            if wants_piece(request):
+                raise
+            return await asyncio.to_thread(_composer, request, state, Draft.of(form), error, form)
     return redirect(request, f"{PATH}/{found.id}")
 
 
@@ -235,7 +238,9 @@ def _failed(
     """Say what is wrong above the conversation as it is now; nothing that was typed is lost."""
     if wants_piece(request) and error.code != talking.CHANGED:
         raise error
-    draft = Draft.of(form) if form is not None else Draft()
+    messages = found.messages
+    is_kept = form is not None and bool(messages) and messages[-1].content == form.raw("message")
+    draft = Draft.of(form) if form is not None and not is_kept else Draft()
     if form is not None and form["again"] and wants_piece(request):
         # It was typed within what is shown anew, while something else may stand in the composer.
         return _talk(request, state, found, error=error, kept=draft.text)

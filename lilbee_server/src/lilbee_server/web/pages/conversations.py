@@ -58,15 +58,17 @@ def news(state: State, here: Annotated[str, QueryParameter()] = "") -> Response[
 @post(f"{PATH}/{{id:str}}/title", dependencies=FORM, sync_to_thread=True)
 def rename(request: Req, state: State, id: Id, form: Filled) -> Response[str]:  # noqa: A002 - its name in the address
     """Give a conversation another title."""
-    _require(state, id).rename(form["title"])
-    return redirect(request, f"{PATH}/{id}")
+    found = _require(state, id)
+    found.rename(form["title"])
+    return redirect(request, f"{PATH}/{found.id}")
 
 
 @post(f"{PATH}/{{id:str}}/scope", dependencies=FORM, sync_to_thread=True)
 def look_in(request: Req, state: State, id: Id, form: Filled) -> Response[str]:  # noqa: A002
     """Choose what a conversation searches from now on."""
-    _require(state, id).set_scope(scope=form["scope"] or None, collections=form.several("collection"))
-    return redirect(request, f"{PATH}/{id}")
+    found = _require(state, id)
+    found.set_scope(scope=form["scope"] or None, collections=form.several("collection"))
+    return redirect(request, f"{PATH}/{found.id}")
 
 
 @get(f"{PATH}/{{id:str}}/delete", sync_to_thread=True)

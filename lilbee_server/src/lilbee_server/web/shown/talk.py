@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from lilbee_core.text import place_name, tokens_at_most
 from lilbee_core.types import (
@@ -25,7 +26,7 @@ from lilbee_server.web.shown.lists import moment, size
 from lilbee_server.web.unfinished import completed
 
 PATH = "/chat"
-SHOWN = 60
+SHOWN = 40
 """How many messages stand on the page of a conversation at first."""
 _BELOW = 2
 _VERDICTS = {
@@ -190,11 +191,12 @@ def metrics(one: ConversationMessage) -> str:
 
 
 def _reply(one: ConversationMessage, *, whole: bool, status: str = "") -> Turn:
-    text = one.content if whole else completed(one.content)
+    links = links_of(one.citations)
+    html = _rendered(one.content, tuple(links.cited.items())) if whole else _html(completed(one.content), links)
     return Turn(
         id=one.id,
         text=one.content,
-        html=to_html(text, links_of(one.citations), below=_BELOW),
+        html=html,
         at=moment(one.created_at),
         thought=one.reasoning,
         thought_s=one.reasoning_seconds,
@@ -209,6 +211,16 @@ def _reply(one: ConversationMessage, *, whole: bool, status: str = "") -> Turn:
         grows=not whole,
         status=status,
     )
+
+
+@lru_cache(maxsize=400)
+def _rendered(text: str, cited: tuple[tuple[int, Place], ...]) -> str:
+    """Return a reply that is kept as HTML; those of a conversation are shown again with each message."""
+    return _html(text, Links(cited=dict(cited)))
+
+
+def _html(text: str, links: Links) -> str:
+    return to_html(text, links, below=_BELOW)
 
 
 def _sources(citations: Iterable[Citation]) -> tuple[Source, ...]:
