@@ -21,6 +21,7 @@ DISTRIBUTIONS = ("lilbee_core", "lilbee_cli", "lilbee_server", "lilbee_mcp")
 # The optional data package of the built-in model: built here only, versioned by its data.
 MODEL_DATA = "lilbee_core/minilm"
 COMMANDS = {"lilbee_cli": "lilbee", "lilbee_server": "lilbee-server", "lilbee_mcp": "lilbee-mcp"}
+AXE = ("axe-core@4.14.1", "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c")
 SUITE = ("@modelcontextprotocol/conformance@0.1.16", "node@22")
 EXPECTED = "tests/tools/conformance.yml"
 PYPROJECT = nox.project.load_toml("pyproject.toml")
@@ -98,6 +99,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def pictures(session: nox.Session) -> None:
+    """Make the pictures of the tutorial anew (screens, charts, map, pages; the latter two need a Chromium)."""
+    install_all(session, "test")
+    session.run("python", "-m", "tests.tools.make_pictures", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Give the readers mutated files for two minutes, or as long as the arguments say (--seconds 600 --seed 7)."""
     install_all(session, "test")
@@ -124,6 +132,22 @@ def clients(session: nox.Session) -> None:
         session.run(npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), *packages, external=True)
         env["NODE_CLIENTS_DIR"] = str(folder)
     session.run("pytest", "tests/server/test_clients.py", "tests/server/test_openai.py", "-rs", env=env)
+
+
+@nox.session
+def pages(session: nox.Session) -> None:
+    """Look at every page in a Chromium, and have axe-core look for what bars people; npm fetches it, pinned."""
+    install_all(session, "test")
+    env: dict[str, str] = {}
+    npm = shutil.which("npm")
+    if npm is not None:
+        folder = Path(session.create_tmp()).resolve()
+        session.run(npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), AXE[0], external=True)
+        file = folder / "node_modules" / "axe-core" / "axe.min.js"
+        if hashlib.sha256(file.read_bytes()).hexdigest() != AXE[1]:
+            session.error(f"{file} is not what it was when it was pinned")
+        env = {"LILBEE_AXE": str(file), "LILBEE_SCREENSHOTS": str(folder / "screenshots")}
+    session.run("pytest", "tests/server/web/test_browser.py", "tests/server/web/test_newcomer.py", "-rs", env=env)
 
 
 @nox.session

@@ -20,6 +20,7 @@ from textual.widget import Widget
 from lilbee_cli.tui.rows import Laid, lay_out
 
 THUMB = "█"
+_BRIGHT, _PLAIN = Style(dim=False), Style.null()
 _NOTHING = lay_out(Text(), 1)
 
 
@@ -165,13 +166,14 @@ class Lines(Widget, can_focus=True):
     def _draw(self, y: int) -> Strip:
         row = self.top + y
         base, edge, thumb, *bar = self._styles
-        style = base + bar[0] if bar and self.is_barred(row) else base
+        # Dim signs would be a darker bar.
+        style, bright = (base + bar[0], _BRIGHT) if bar and self.is_barred(row) else (base, _PLAIN)
         segments = list(self._rows[row]) if row < len(self._rows) else []
         text = Strip([*segments, Segment(" " * self.text_width)]).crop(0, self.text_width)
         if self._is_pointed_at:
             text = self._pointed_at(text, row)
         out = [Segment(self.EDGE, base + edge)] if self.EDGE else []
-        out += [Segment(one.text, style + one.style if one.style else style) for one in text]
+        out += [Segment(one.text, style + one.style + bright if one.style else style) for one in text]
         out.append(Segment(THUMB, base + thumb) if self._is_thumb(y) else Segment(" ", base))
         background = self.background_colors[1]
         for one in self._line_filters:
