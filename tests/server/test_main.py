@@ -37,6 +37,16 @@ def test_a_startup_error_cannot_steer_the_terminal(tmp_path: Path, capsys: pytes
     assert "\\x1b[31mred\\nline" in said
 
 
+def test_a_server_loads_nothing_that_only_a_sync_or_an_answer_needs() -> None:
+    code = "import sys, lilbee_server.main, lilbee_core.library, lilbee_server.app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    late = {"lilbee_core.ingest._ingestor", "lilbee_core.analysis", "lilbee_core.text._support", "lilbee_core.wiki"}
+    assert not late & {*loaded}
+    code = "import sys, lilbee_server.main; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"pydantic", "litestar", "lilbee_core.types"} & {*loaded}
+
+
 @pytest.mark.slow
 def test_it_starts_serves_and_stops(tmp_path: Path) -> None:
     root = tmp_path / "notes"

@@ -7,19 +7,20 @@ import os
 import secrets
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lilbee_core import Lilbee, LilbeeError
-from lilbee_core.allocator import give_memory_back
-from lilbee_core.errors import InvalidArgument
-from lilbee_core.settings import find_library
+from lilbee_core.allocator import give_memory_back, resting_collector
+from lilbee_core.errors import InvalidArgument, LilbeeError
 from lilbee_core.text import visible_line
-from lilbee_core.tokens import ServerSession, read_session, write_session
 from lilbee_server.place import HOST, Place, check_alone
 from lilbee_server.running import run_app
+
+if TYPE_CHECKING:
+    from lilbee_core import Lilbee
 
 PORT = 7421
 OPEN_AFTER_S = 0.5
@@ -69,23 +70,27 @@ def serve_either(
         CannotServe: If it cannot be served there, or is served already.
     """
     give_memory_back()
-    if memory is None:
-        there = replace(place, port=PORT if port is None else port)
-        return serve(library=library, data_dir=data_dir, place=there, watch=watch)
-    if library is not None:
-        told = "--memory names what is served, so there is no --library beside it"
-        raise InvalidArgument(told, hint="Leave out one of them.")
-    from lilbee_server.memory.main import serve_memory
+    with resting_collector() as started:
+        if memory is None:
+            there = replace(place, port=PORT if port is None else port)
+            return serve(library=library, data_dir=data_dir, place=there, watch=watch, started=started)
+        if library is not None:
+            told = "--memory names what is served, so there is no --library beside it"
+            raise InvalidArgument(told, hint="Leave out one of them.")
+        from lilbee_server.memory.main import serve_memory
 
-    return serve_memory(memory, data_dir=data_dir, place=place, port=port)
+        return serve_memory(memory, data_dir=data_dir, place=place, port=port, started=started)
 
 
-def serve(*, library: str | None, data_dir: str | None, place: Place, watch: bool = False) -> int:
-    """Open the library and serve it; return the exit code.
+def serve(*, library: str | None, data_dir: str | None, place: Place, watch: bool, started: Callable[[], None]) -> int:
+    """Open the library and serve it; return the exit code. `started` is called when everything is loaded.
 
     Raises:
         CannotServe: If it cannot be served there, or is served already.
     """
+    from lilbee_core import Lilbee
+    from lilbee_core.settings import find_library
+    from lilbee_core.tokens import read_session
     from lilbee_server.app import LOOPBACK, create_app
     from lilbee_server.library import signins_of
     from lilbee_server.mounts import find_mounts
@@ -104,6 +109,7 @@ def serve(*, library: str | None, data_dir: str | None, place: Place, watch: boo
             code = signins_of(app.state).new_code()
             sys.stderr.write(f"To use it in a browser, open {address}{PATH}?code={code}\n")
             sys.stderr.write("  That works once, within 15 minutes; `lilbee open` opens it again.\n")
+            started()
             with opened_soon(bee, watch=watch or bee.settings.watch.watch):
                 run_app(app, listener, arrival_s=arrival_s)
         finally:
@@ -136,6 +142,8 @@ def opened_soon(bee: Lilbee, *, watch: bool) -> Generator[None]:
 
 def write_server_file(data_dir: Path, address: str, token: str) -> Path:
     """Tell local clients where the server is and how to get in; only the user may read it."""
+    from lilbee_core.tokens import ServerSession, write_session
+
     return write_session(data_dir, ServerSession(url=address, token=token, pid=os.getpid()))
 
 

@@ -6,13 +6,11 @@ import ipaddress
 import json
 import os
 import socket
-import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from lilbee_core.errors import LilbeeError
-from lilbee_core.tokens import read_session
 
 HOST = "127.0.0.1"
 _ANSWERS_WITHIN_S = 2.0
@@ -90,9 +88,13 @@ def check_alone(data_dir: Path) -> None:
     Raises:
         CannotServe: If one does.
     """
+    from lilbee_core.tokens import read_session
+
     session = read_session(data_dir)
     if session is None:
         return
+    import urllib.request
+
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{session.url}/api/health", timeout=_ANSWERS_WITHIN_S) as answer:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 
 import pytest
 
-from lilbee_core.allocator import give_memory_back
+from lilbee_core.allocator import give_memory_back, resting_collector
 
 GLIBC = sys.platform == "linux" and (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc")
 needs_glibc = pytest.mark.skipif(not GLIBC, reason="the C library is not glibc")
@@ -17,7 +18,7 @@ needs_glibc = pytest.mark.skipif(not GLIBC, reason="the C library is not glibc")
 # small one above each keeps the heap from shrinking when they are freed.
 WORK = """
 import ctypes, sys
-from lilbee_core.allocator import give_memory_back
+from lilbee_core.allocator import give_memory_back, resting_collector
 if sys.argv[1] == "set":
     give_memory_back()
 c = ctypes.CDLL(None)
@@ -82,3 +83,16 @@ def test_other_c_libraries_are_left_alone(names: type[Exception] | str | None, m
     else:
         monkeypatch.setattr(os, "confstr", confstr, raising=False)
     assert give_memory_back({}) is False
+
+
+def test_the_collector_rests_until_a_program_has_started() -> None:
+    with resting_collector():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    try:
+        with resting_collector() as started:
+            started()
+            assert gc.isenabled()
+            assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from lilbee_core.arguments import checked
 from lilbee_core.errors import NotFound
-from lilbee_core.library._crawling import CrawlRequest, run_crawl
 from lilbee_core.library._interrupts import interruptible
 from lilbee_core.library._parts import Parts
 from lilbee_core.protocols import CancelToken
@@ -58,6 +57,8 @@ class Web:
             CrawlError: If it cannot be had.
             ExtraMissing: If the extra ``crawl`` is not installed.
         """
+        from lilbee_core.library._crawling import CrawlRequest, run_crawl
+
         request = CrawlRequest(
             urls=urls,
             depth=depth,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +19,12 @@ def open_library(config: MemoryConfig, indexing: Indexing, data_dir: str | Path 
     return Lilbee(None, config.settings(), data_dir=data_dir or config.data_dir, events=indexing)
 
 
-def serve_memory(file: str, *, data_dir: str | None, place: Place, port: int | None) -> int:
+def serve_memory(
+    file: str, *, data_dir: str | None, place: Place, port: int | None, started: Callable[[], None]
+) -> int:
     """Serve what a configuration says, until the server is stopped; return the exit code.
+
+    `started` is called when everything is loaded.
 
     Raises:
         NotFound: If there is no such file.
@@ -43,5 +48,6 @@ def serve_memory(file: str, *, data_dir: str | None, place: Place, port: int | N
         listener = place.listen()
         app = create_memory_app(MemoryServer(bee, config, indexing), hosts=(*LOOPBACK, *place.hosts))
         sys.stderr.write(f"lilbee-server serves {visible_line(str(config.file))} on {place.address(listener)}\n")
+        started()
         run_app(app, listener, arrival_s=bee.settings.server.arrival_timeout_s)
     return 0
