@@ -1,4 +1,4 @@
-"""What every page has: a policy, files that are pinned, a theme; and what is mounted at `/` hides nothing."""
+"""What every page has: a policy, files that are pinned (R389), a theme (R388); what is mounted at `/` hides nothing."""
 
 from __future__ import annotations
 

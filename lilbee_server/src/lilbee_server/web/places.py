@@ -26,7 +26,7 @@ def read_url(found: Hit | Citation, query: str = "") -> str:
         asked["quote"] = found.quote[:_LONGEST_QUOTE]
     if query:
         asked["q"] = query
-    return f"{PATH}?{urlencode({name: value for name, value in asked.items() if value})}"
+    return f"{PATH}?{urlencode({name: value for name, value in asked.items() if value})}#passage"
 
 
 def place_named(at: Location) -> str:

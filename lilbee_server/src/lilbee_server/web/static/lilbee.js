@@ -51,9 +51,20 @@
     event.preventDefault();
   });
 
+  // The whole passage where it fits into the window, else the first word of the query in it.
+  const showPassage = () => {
+    const parts = [...document.querySelectorAll("mark.here")];
+    if (!parts.length) return;
+    const top = parts[0].getBoundingClientRect().top + scrollY;
+    const height = parts[parts.length - 1].getBoundingClientRect().bottom + scrollY - top;
+    const room = innerHeight - 120;
+    const word = document.querySelector("mark.here b");
+    if (height > room && word) word.scrollIntoView({ block: "center" });
+    else scrollTo(0, top - 100 - Math.max(0, room - height) / 3);
+  };
+
   document.addEventListener("DOMContentLoaded", () => {
     closeLater.observe(document.getElementById("toasts"), { childList: true });
-    const passage = document.getElementById("passage");
-    if (passage) passage.scrollIntoView({ block: "center" });
+    showPassage();
   });
 })();
