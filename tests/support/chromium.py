@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -48,7 +49,8 @@ class Chromium:
         return browser
 
     def _run(self, script: Callable[[Page], T], options: dict[str, Any]) -> T:
-        with self._browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}) as context:
+        wanted: Any = {"viewport": {"width": 1280, "height": 900}, **options}
+        with self._browser.new_context(**wanted) as context:
             context.set_default_timeout(WAIT_MS)
             return script(context.new_page())
 
@@ -80,6 +82,12 @@ class Visitor:
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
 
+    def enter(self, address: str) -> None:
+        """Sign in by an address, which leads on to the first page by itself."""
+        self.page.goto(address)
+        self.until(lambda: "/sign-in" not in self.page.url, "the first page")
+        self.page.wait_for_load_state()
+
     def click(self, role: str, name: str, *, within: str = "body") -> None:
         """Click what a reader of screens would call so."""
         found: Any = self.page.locator(within).get_by_role(role, name=name)  # type: ignore[arg-type]
@@ -101,7 +109,10 @@ class Visitor:
     def sees(self, *texts: str, within: str = "body") -> None:
         """Wait until all of this is on the page."""
         for text in texts:
-            self.until(lambda text=text: text in self.text(within), f"{text!r}")
+            self.until(partial(self._shows, text, within), f"{text!r}")
+
+    def _shows(self, text: str, within: str) -> bool:
+        return text in self.text(within)
 
     def text(self, within: str = "body") -> str:
         """What stands on the page."""
