@@ -635,6 +635,33 @@ def test_pages_are_found_in_their_scope_with_citations_through_to_the_documents(
     assert bee.wiki.build().calls == 0
 
 
+def test_an_answer_from_pages_cites_through_to_the_documents(folder: Path, bee: Lilbee) -> None:
+    bee.wiki.build()
+    bee.close()
+    with opened(folder, None) as quoting:
+        answer = quoting.ask("Who carries pollen to its hive?", scope="wiki")
+        streamed = [
+            one.citation for one in quoting.ask_stream("Who carries pollen to its hive?", scope="wiki") if one.citation
+        ]
+        talk = quoting.conversations.create(scope="wiki")
+        talk.send("Who carries pollen to its hive?")
+    said = "The honey bee carries pollen to its hive every spring."
+    with opened(folder, ScriptedChat(lambda asked: f"{said} [1]"), chat_titles=False) as writing:
+        written = writing.ask("Who carries pollen to its hive?", scope="wiki").citations
+        kept = writing.conversations.require(talk.id).messages[-1].citations
+        exported = writing.conversations.require(talk.id).export()
+        raw = writing.ask("Who carries pollen to its hive?").citations
+
+    assert answer.citations[0].path.startswith("concepts/")
+    for citations in (answer.citations, streamed, kept, written):
+        sources = citations[0].sources
+        assert [(one.path, one.line_start, one.quote) for one in sources] == [("bees.md", 1, said)]
+    assert answer.to_dict()["citations"][0]["sources"][0]["path"] == "bees.md"  # type: ignore[index]
+    assert "  - `bees.md` (" in exported
+    assert raw[0].sources == ()
+    assert "sources" not in raw[0].to_dict()
+
+
 def test_a_visible_folder_is_no_part_of_a_collection(folder: Path) -> None:
     with opened(folder, ScriptedChat(faithful), wiki_dir="./pages") as bee:
         bee.sync()

@@ -79,6 +79,7 @@ def sources(one: ConversationMessage) -> None:
     for citation in one.citations:
         click.echo(click.style(f"[{citation.marker}] {text.place(citation)}", bold=True))
         click.echo(f'    "{one_line(" ".join(citation.quote.split()))}"')
+        text.behind(citation)
     for warning in one.warnings:
         note_to_reader(warning)
 

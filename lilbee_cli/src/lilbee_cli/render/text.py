@@ -117,10 +117,17 @@ def citations(value: Answer) -> None:
     for one in value.citations:
         click.echo(click.style(f"[{one.marker}] {place(one)}", bold=True) + (f"  {line(one.url)}" if one.url else ""))
         click.echo(_indented(f'"{line(" ".join(one.quote.split()))}"'))
+        behind(one)
     for message in value.warnings:
         click.echo(click.style(f"note: {line(message)}", dim=True), err=True)
     if value.broken_off is not None:
         click.echo(f"error: {line(value.broken_off)}", err=True)
+
+
+def behind(value: Citation) -> None:
+    """Print the places in documents behind what a page of the wiki says."""
+    for at in dict.fromkeys(map(place, value.sources)):
+        click.echo(f"    from {at}")
 
 
 def context(value: Answer) -> None:
@@ -139,7 +146,7 @@ def report(value: SyncReport) -> None:
     parts.append(f"{value.unchanged} unchanged")
     click.echo(", ".join(parts) + f" ({counted(value.chunks, 'chunk')}, {value.seconds:.1f} s)")
     for one in value.failed:
-        click.echo(click.style("failed:  ", fg="red") + line(f"{one.path}: {one.reason}") + f" [{one.code}]")
+        click.echo(click.style("failed:  ", fg="red") + line(f"{one.path}: {one.reason} [{one.code}]"))
     if value.skipped:
         click.echo(f"{len(value.skipped)} skipped (`lilbee status --skipped` says why)")
     if value.owed:
@@ -188,12 +195,12 @@ def crawl(value: CrawlReport, *, verbose: bool = False) -> None:
     told = ", ".join(f"{count} {name}" for count, name in counts if count) or "none"
     click.echo(f"pages: {told} ({value.seconds:.1f} s)")
     for one in value.failed:
-        click.echo(click.style("failed:  ", fg="red") + line(f"{one.url}: {one.reason}") + f" [{one.code}]")
+        click.echo(click.style("failed:  ", fg="red") + line(f"{one.url}: {one.reason} [{one.code}]"))
     if left_out:
-        reasons = ", ".join(f"{count} {_LEFT_OUT.get(code, code)}" for code, count in value.skipped_counts)
+        reasons = ", ".join(f"{count} {_LEFT_OUT.get(code, line(code))}" for code, count in value.skipped_counts)
         click.echo(f"skipped: {reasons}" + ("" if verbose else " (`--verbose` names them)"))
     for one in value.skipped if verbose else ():
-        click.echo(line(f"  {one.url}: {one.reason}") + f" [{one.code}]")
+        click.echo(line(f"  {one.url}: {one.reason} [{one.code}]"))
     for message in value.warnings:
         warn(message)
     if value.sync is not None:
@@ -211,7 +218,7 @@ def pages(value: Sequence[WebPage]) -> None:
 def status(value: LibraryStatus) -> None:
     """Print the state of a library."""
     for name, one in value.summary():
-        click.echo(f"{name:<14} {line(str(one))}")
+        click.echo(f"{line(name):<14} {line(str(one))}")
     for collection in value.collections:
         missing = "" if collection.available else click.style("  (folder is missing)", fg="red")
         click.echo(
@@ -219,9 +226,7 @@ def status(value: LibraryStatus) -> None:
             f"{line(collection.root or 'from memory')}{missing}"
         )
     for problem in value.problems:
-        click.echo(
-            click.style("failed:  ", fg="red") + line(f"{problem.path}: {problem.reason}") + f" [{problem.code}]"
-        )
+        click.echo(click.style("failed:  ", fg="red") + line(f"{problem.path}: {problem.reason} [{problem.code}]"))
     for message in value.warnings:
         warn(message)
 

@@ -35,7 +35,9 @@ def _message(message: ConversationMessage) -> list[str]:
     lines += [message.content.strip(), ""]
     if message.role == "assistant" and message.state is ReplyState.PARTIAL:
         lines += ["*(This reply was cut off.)*", ""]
-    lines += [f"- [{one.marker}] {_place(one)}: “{fold_space(one.quote)}”" for one in message.citations]
+    for one in message.citations:
+        lines.append(f"- [{one.marker}] {_place(one)}: “{fold_space(one.quote)}”")
+        lines += [f"  - {place}" for place in dict.fromkeys(map(_place, one.sources))]
     lines += ["" for _ in message.citations[:1]]
     return lines
 

@@ -117,6 +117,7 @@ def _citation_to(citation: Citation) -> dict[str, object]:
         **citation.to_dict(),
         "answer_span": _span_to(citation.answer_span),
         "quote_span": _span_to(citation.quote_span),
+        **({"sources": [_citation_to(one) for one in citation.sources]} if citation.sources else {}),
     }
 
 
@@ -150,4 +151,5 @@ def _citation(value: Json) -> Citation:
         verdict=Verdict(value.get("verdict", "supported")),
         stale=bool(value.get("stale", False)),
         url=value.get("url"),
+        sources=_citations(value.get("sources", ())),
     )

@@ -193,14 +193,15 @@ def answering_chat(parts: Parts) -> WindowedChat | None:
 def answerer_for(parts: Parts, *, usage: bool = False) -> Answerer:
     """Return what answers: the chat model, asked for the tokens where `usage` is wanted, or sentences of documents."""
     from lilbee_core.answer import ExtractiveAnswerer, GeneratedAnswerer
+    from lilbee_core.library._wiki_through import ThroughWiki
 
     chat = answering_chat(parts)
     if chat is None:
         embedder, _ = embedder_if_usable(parts)
         kept_as = "answerer" if embedder is not None else "answerer.words"
-        return parts.once(kept_as, lambda: ExtractiveAnswerer(parts.analyzer, embedder=embedder))
+        return ThroughWiki(parts.once(kept_as, lambda: ExtractiveAnswerer(parts.analyzer, embedder=embedder)), parts)
     options = parts.settings.answer
-    return GeneratedAnswerer(
+    answerer = GeneratedAnswerer(
         chat,
         model=parts.chat_model,
         wording=prompts_of(parts).text,
@@ -211,3 +212,4 @@ def answerer_for(parts: Parts, *, usage: bool = False) -> Answerer:
         context_tokens=chat.window().context_tokens,
         embedder=embedder_if_usable(parts)[0],
     )
+    return ThroughWiki(answerer, parts)

@@ -168,10 +168,12 @@ class Talk:
     def answer(self, question: str, result: SearchResult, background: Background, record: Record) -> Iterator[Delta]:
         """Yield the answer piece by piece; `record` is given each request to the chat model."""
         from lilbee_core.library._searching import answerer_for
+        from lilbee_core.library._wiki_through import ThroughWiki
 
         if self._chat is None:
             return answerer_for(self._parts).stream(question, self._in_words_of(question, result), background)
-        return self._answerer(self._chat.recording(record)).stream(question, result, background)
+        answerer = ThroughWiki(self._answerer(self._chat.recording(record)), self._parts)
+        return answerer.stream(question, result, background)
 
     def _in_words_of(self, question: str, result: SearchResult) -> SearchResult:
         """Return a result whose sentences are chosen by what was asked just now.

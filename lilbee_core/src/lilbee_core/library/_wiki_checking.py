@@ -51,6 +51,11 @@ def cited_in(parts: Parts, slug: str, line_start: int | None, line_end: int | No
     page = folder_of(parts).pages().get(slug)
     if page is None:
         raise NotFound(f"there is no page {slug!r}", hint="Run `lilbee wiki list`.")
+    return cited_on(parts, page, line_start, line_end)
+
+
+def cited_on(parts: Parts, page: StoredPage, line_start: int | None, line_end: int | None) -> tuple[Citation, ...]:
+    """Return what a page, or the lines of its file, cite."""
     every = citations_of(parts, page)
     if line_start is None:
         return every

@@ -28,7 +28,8 @@ class Citation:
     """A mark in an answer, tied to a verbatim quote of a chunk.
 
     `answer_span` is where the supported statement stands in the answer, `quote_span` where the quote
-    stands in the chunk's text; it is None where the quote runs from one chunk into the next.
+    stands in the chunk's text; it is None where the quote runs from one chunk into the next. Where a page of
+    the wiki is cited, `sources` are the passages of documents that bear out what it says there.
     """
 
     marker: int
@@ -43,6 +44,7 @@ class Citation:
     verdict: Verdict = Verdict.SUPPORTED
     stale: bool = False
     url: str | None = None
+    sources: tuple[Citation, ...] = ()
 
     @property
     def line_start(self) -> int | None:
@@ -73,6 +75,7 @@ class Citation:
             "verdict": str(self.verdict),
             "stale": self.stale,
             "url": self.url,
+            **({"sources": [one.to_dict() for one in self.sources]} if self.sources else {}),
         }
 
 
