@@ -74,6 +74,11 @@ def test_it_starts_serves_and_stops(tmp_path: Path) -> None:
         request.add_header("Authorization", f"Bearer {there['token']}")
         with urllib.request.urlopen(request, timeout=20) as answer:
             assert json.load(answer)["documents"]["indexed"] == 0
+        assert process.stderr is not None
+        printed = [process.stderr.readline() for _ in range(2)][1].split()[-1]
+        assert printed.startswith(f"{there['url']}/sign-in?code=")
+        with urllib.request.urlopen(printed, timeout=60) as answer:
+            assert "HttpOnly" in answer.headers["Set-Cookie"]
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)

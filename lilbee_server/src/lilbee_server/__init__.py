@@ -1,1 +1,1 @@
-"""A REST server over a lilbee library."""
+"""A page for browsers and a REST server over a lilbee library."""
