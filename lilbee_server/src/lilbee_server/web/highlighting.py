@@ -38,11 +38,19 @@ def kinds_in(code: str, path: str) -> list[tuple[int, int, str]]:
 
     Each is a start, an end and a class, in order.
     """
-    lexers: Any = import_module("pygments.lexers")
-    classes: Any = import_module("pygments.token").STANDARD_TYPES
-    try:
-        lexer = lexers.get_lexer_for_filename(path.rpartition("/")[2][-100:], stripnl=False, ensurenl=False)
-    except ValueError:  # pygments.util.ClassNotFound
+    lexer = _lexer_of(path.rpartition("/")[2][-100:])
+    if lexer is None:
         return []
+    classes: Any = import_module("pygments.token").STANDARD_TYPES
     found = ((at, at + len(text), str(classes.get(kind, ""))) for at, kind, text in lexer.get_tokens_unprocessed(code))
     return [(start, end, f"{PREFIX}{kind}") for start, end, kind in found if kind.startswith(_SHOWN_KINDS)]
+
+
+@lru_cache(maxsize=256)
+def _lexer_of(name: str) -> Any:
+    """Return what tells the words of a file apart, by its name; None where nothing does."""
+    lexers: Any = import_module("pygments.lexers")
+    try:
+        return lexers.get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except ValueError:  # pygments.util.ClassNotFound
+        return None
