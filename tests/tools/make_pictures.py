@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +57,7 @@ class Steady(Lilbee):
 
 
 @contextmanager
-def sample() -> Iterator[Lilbee]:
+def sample() -> Generator[Lilbee]:
     """Index a copy of the sample library."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(shutil.copytree(SAMPLE, Path(folder) / "library", ignore=shutil.ignore_patterns(".lilbee")))
@@ -73,8 +73,10 @@ async def _screens(bee: Lilbee) -> None:
     from lilbee_cli.tui.app import LilbeeApp
     from tests.cli.tui.conftest import Screens
 
-    # It closes what it opens.
-    app = LilbeeApp(lambda *_: Steady(bee.root))
+    def open_library(*_: object) -> Lilbee:
+        return Steady(bee.root)  # the screens close what they opened
+
+    app = LilbeeApp(open_library)
     async with app.run_test(size=_SIZE) as pilot:
         screens = Screens(app, pilot)
         await screens.until(lambda: app.is_open)

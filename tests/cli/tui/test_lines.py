@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from lilbee_cli.tui.lines import THUMB, Entries
+from lilbee_cli.tui import shown
+from lilbee_cli.tui.lines import THUMB, Entries, Lines
 from lilbee_cli.tui.rows import lay_out
+from lilbee_core.testing.builders import a_hit
 from tests.cli.tui.conftest import Drive, Screens
+from tests.support.hostile import PAYLOADS, STEERS
 
 SIGNS = st.text(st.sampled_from("ab c\n\té界🐝e\u0301-"), max_size=60)
 
@@ -107,5 +110,25 @@ def test_a_passage_is_selected_with_the_mouse(drive: Drive) -> None:
         await screens.pilot.mouse_up("#passage", offset=(10, 0))
         await screens.until(screens.app.screen.get_selected_text)
         assert str(screens.app.screen.get_selected_text()).startswith("queen")
+
+    drive(script)
+
+
+def test_of_a_hostile_library_no_row_steers(drive: Drive) -> None:
+    async def script(screens: Screens) -> None:
+        entries, passage = screens.pane.entries, screens.pane.passage
+        for at in range(0, len(PAYLOADS), 40):
+            hits = [a_hit(text=f"The queen {one} lays {one}", path=f"{one}.md", headings=(one,), symbol=one)
+                    for one in PAYLOADS[at : at + 40]]  # fmt: skip
+            entries.fill([shown.hit_entry(hit, found=True) for hit in hits])
+            passage.put(Text("\n").join(shown.passage_alone(hit) for hit in hits))
+            for lines in (entries, passage):
+                while True:
+                    drawn = lines.render_lines(lines.size.region)
+                    assert STEERS.search("".join(strip.text for strip in drawn)) is None
+                    top = lines.top
+                    Lines.action_scroll_page(lines, 1)
+                    if lines.top == top:
+                        break
 
     drive(script)

@@ -108,7 +108,7 @@ class Lines(Widget, can_focus=True):
         """Scroll by what is in sight; two rows of it stay."""
         self.scroll_to_row(self.top + step * max(1, self.size.height - 2))
 
-    def on_resize(self, _: events.Resize) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         self._take(tuple(self._fitting(one) for one in self.laid), self.top)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
