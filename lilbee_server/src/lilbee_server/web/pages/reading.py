@@ -190,7 +190,7 @@ def _body(bee: Lilbee, row: DocumentRow, opened: Opened) -> str:
             return None
         return f"{PATH}?{urlencode({'document': str(found.id)})}"
 
-    return to_html(opened.text, Links(document=leads_to), below=1)
+    return to_html(opened.text, Links(document=leads_to), below=1, html=True)
 
 
 ROUTES = (read, sheet, picture)
