@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -21,6 +22,9 @@ from tests.server.web.conftest import ORIGIN, PIECE, new_code, page_app
 from tests.support.hostile import PAGE, PAYLOADS, STEERS, offenses_of_page
 
 ZEBRA = "the zebra ends it\n"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 CODE = '"""Doc."""\n\n\ndef hive(bees: int) -> int:\n    return bees + 1  # swarm\n'
 
 
@@ -35,6 +39,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "hive.py").write_text(CODE, "utf-8")
     (folder / "long.txt").write_text("".join(f"line {at} of the weather\n" for at in range(5000)) + ZEBRA, "utf-8")
     (folder / "wide.txt").write_text("ostrich " * 20_000, "utf-8")
+    (folder / "photo.png").write_bytes(PNG)
+    (folder / "fake.png").write_bytes(b"<svg onload=alert(1)>")
     (folder / "report.pdf").write_bytes(
         pdf([(12, "The weir was repaired by the miller")], [(12, "The mill was sold to a baker")])
     )
@@ -235,6 +241,19 @@ def test_a_page_of_a_pdf_is_shown_beside_its_text_with_the_passage_marked(page: 
     assert drawn.headers["cache-control"] == "no-store"
     assert drawn.content.startswith(b"\x89PNG")
     assert "page 1 of 2" in page.get("/read?document=report.pdf&place=p1").text
+
+
+def test_a_picture_is_shown_as_it_is_also_where_nobody_read_its_text(page: TestClient[Litestar]) -> None:
+    read = page.get("/read?document=photo.png")
+    assert read.status_code == 200
+    sheet = page.get("/read/sheet?document=photo.png", headers=PIECE).text
+    image = re.search(r'<img src="([^"]*)" alt="photo.png">', sheet)
+    assert image is not None
+    shown = page.get(unescape(image[1]))
+    assert shown.content == PNG
+    assert shown.headers["content-type"] == "image/png"
+    assert shown.headers["x-content-type-options"] == "nosniff"
+    assert page.get("/picture?document=fake.png").status_code >= 400, "what is no picture is not shown as one"
 
 
 def test_a_citation_opens_at_its_quote(page: TestClient[Litestar], bee: Lilbee) -> None:

@@ -134,7 +134,7 @@ def _searched(request: Request[Any, Any, Any], state: State, grant: Grant) -> Re
         wider=Asked(q=asked.q).url,
         place_url=_place_url,
         longest=LONGEST_QUERY,
-        **_library(bee, blank=result is None and problem is None),
+        **_library(bee, blank=result is None and problem is None, whole=not wants_piece(request)),
     )
 
 
@@ -153,10 +153,13 @@ def explain(
     return render(request, "explain.html", "trace", trace=trace, back=replace(asked, explain=True).url)
 
 
-def _library(bee: Lilbee, *, blank: bool) -> dict[str, Any]:
-    """Return what the page tells of the library: its collections, its profiles, whether there is anything in it."""
+def _library(bee: Lilbee, *, blank: bool, whole: bool) -> dict[str, Any]:
+    """Return what the page tells of the library: its collections, its profiles, whether there is anything in it.
+
+    The hits alone tell nothing of it: with every key that is typed it is not looked at.
+    """
     try:
-        collections = bee.collections.list()
+        collections = bee.collections.list() if blank or whole else ()
     except NotFound:
         collections = ()
     indexed = sum(one.documents for one in collections) if blank else 0
