@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,10 +20,14 @@ from lilbee_core import Lilbee
 from lilbee_core.errors import ProviderUnavailable
 from lilbee_core.protocols import ChatProvider
 from lilbee_core.testing import HashEmbedder, ScriptedChat
-from lilbee_core.types import ChatOptions, Delta, Message, Usage
+from lilbee_core.types import ChatOptions, ConversationMessage, Delta, Message, Usage
 from lilbee_server.app import create_app
+from lilbee_server.generation import Generation
 from lilbee_server.mounts import mounts_of
 from lilbee_server.web import plugin
+from lilbee_server.web.shown.talk import turns_of
+from lilbee_server.web.views import Views
+from lilbee_server.web.writing import EVERY_S, frames
 from tests.server.conftest import serving
 from tests.server.web.conftest import HOST, ORIGIN, PIECE, TOKEN, new_code, page_app
 from tests.support.hostile import PAGE, offenses_of_page
@@ -323,6 +329,32 @@ class HeldChat:
                 break
             yield Delta(kind="reasoning", text="…")
         yield Delta(kind="text", text="gs** in spring [1].")
+
+
+def test_a_fast_reply_is_not_rendered_for_each_of_its_words() -> None:
+    """R326: at most ten pictures a second, whole each time, and the last one is the kept reply."""
+
+    def words() -> Iterator[Delta]:
+        for number in range(300):
+            time.sleep(0.002)
+            yield Delta(kind="text", text=f"{number} ")
+
+    async def pictures() -> list[Any]:
+        views, kept = (
+            Views([]),
+            turns_of([ConversationMessage(id="1", role="assistant", content="Kept.", created_at="")])[0],
+        )
+        return [one async for one in frames(views, Generation(words), whole=lambda: kept)]
+
+    began = time.monotonic()
+    told = asyncio.run(pictures())
+    taken = time.monotonic() - began
+    shown = [one for one in told if one.event == "frame"]
+    assert len(shown) <= taken / EVERY_S + 2
+    assert [one.id for one in shown] == sorted(one.id for one in shown)
+    assert all(f"<p>{'0 1 2' if one.id > 3 else ''}" in one.data for one in shown[1:-1])
+    assert '<div class="prose text"><p>Kept.</p>' in shown[-1].data
+    assert (told[-1].event, told[-1].id) == ("done", 300)
 
 
 def test_a_lost_connection_is_taken_up_again(notes: Path) -> None:

@@ -97,6 +97,19 @@ def talk(page: Page, url: str, address: str, chat: Halting) -> None:
     who.click("button", "Only take it back", within=".mine:nth-of-type(3)")
     who.until(lambda: page.locator("#message").input_value() == "When does the queen lay eggs again?", "its words")
     assert page.locator(".mine").count() == 1
+
+    # Who looks elsewhere is told; the page asks once a while, and when it is opened.
+    chat.go.clear()
+    page.locator("#message").fill(QUESTION)
+    who.click("button", "Send")
+    who.until(lambda: page.locator("#writing strong").count(), "another reply")
+    page.goto(f"{url}/documents")
+    other.page.close()
+    chat.go.set()
+    who.until(lambda: page.locator("#unseen-replies .dot").count(), "the dot")
+    who.sees("A reply is finished:", QUESTION, within="#toasts")
+    who.click("link", QUESTION, within="#toasts")
+    who.until(lambda: page.locator(".reply table").count() == 2, "the reply")
     wrong = [one for one in who.wrong if "INTERNET_DISCONNECTED" not in one]
     assert wrong == []
     assert [one for one in other.wrong if "409" not in one and "INTERNET_DISCONNECTED" not in one] == []
