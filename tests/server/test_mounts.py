@@ -74,7 +74,9 @@ def test_a_mount_is_guarded_and_a_bad_plugin_costs_only_itself(
     library: Lilbee, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     echo = Echo()
-    plugins: dict[str, Any] = {"b_broken": Broken(), "c_good": Plugin(echo), "a_misspelled": Misspelled()}
+    plugins: dict[str, Any] = {
+        "b_broken": Broken(), "c_good": Plugin(echo), "a_misspelled": Misspelled(), "d_same": Plugin(Echo()),
+    }  # fmt: skip
 
     def points(group: str) -> Iterable[Any]:
         assert group == GROUP
@@ -84,7 +86,7 @@ def test_a_mount_is_guarded_and_a_bad_plugin_costs_only_itself(
     reader = library.tokens.create("reader", read_only=True).secret
     with caplog.at_level(logging.ERROR):
         app = create_app(library, token=TOKEN, hosts=("testserver.local",), mounts=mounts.find_mounts)
-    assert [one.args for one in caplog.records] == [("a_misspelled",), ("b_broken",)]
+    assert [one.args for one in caplog.records] == [("a_misspelled",), ("b_broken",), ("d_same", "/echo")]
     with TestClient(app, base_url="http://testserver.local") as client:
         assert client.get("/echo").status_code == 401
         assert client.post("/echo/deep/er", headers={"Authorization": f"Bearer {reader}"}).text == "reader True POST"

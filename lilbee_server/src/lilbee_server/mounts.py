@@ -26,13 +26,18 @@ _OWN_CHECKS: dict[str, object] = {"reads": True, "scoped": True}
 
 def find_mounts(host: Host) -> Sequence[Mount]:
     """Return what the installed plugins mount, by the name of the plugin."""
-    found: list[Mount] = []
+    found: dict[str, Mount] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
         try:
-            found += mounts_of(point.load(), host)
+            mounts = mounts_of(point.load(), host)
         except Exception:
             log.exception("the plugin %r cannot be mounted", point.name)
-    return found
+            continue
+        for mount in mounts:
+            if mount.path in found:
+                log.error("the plugin %r is not mounted at %s: another one is", point.name, mount.path)
+            found.setdefault(mount.path, mount)
+    return list(found.values())
 
 
 def mounts_of(plugin: object, host: Host) -> list[Mount]:
