@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -86,6 +89,7 @@ def test_commands_of_a_conversation(chat, synced: Run, folder: Path) -> None:
         ("/regenerate", "no reply to write anew"),
         ("/save", "name the file"),
         ("/save /nowhere/at/all.md", "/nowhere/at/all.md"),
+        ("/attach bees.md nowhere.pdf", "'nowhere.pdf'"),
     ],
 )
 def test_what_goes_wrong_is_told_and_the_next_line_taken(chat, line: str, told: str) -> None:
@@ -221,6 +225,32 @@ def test_notes_are_kept_on_the_command_line(synced: Run, monkeypatch: pytest.Mon
     assert synced("note", "delete", "plan").code == 0
     assert synced("note", "show", "plan").code == 4
     assert synced("skill", "add", "Weigh it.", "--name", "weigh").code == 2
+
+
+def test_damaged_notes_are_told_and_stay(synced: Run, folder: Path) -> None:
+    synced("fact", "add", "I keep bees.")
+    with closing(sqlite3.connect(folder / ".lilbee" / "state.sqlite")) as state, state:
+        state.execute("INSERT INTO state VALUES ('fact', 'beefbeef', '{broken')")
+    listed = synced("fact", "list")
+    assert "I keep bees." in listed.out
+    assert "the record of the fact beefbeef is damaged" in listed.err
+    assert len(synced("fact", "list", "--json").json()["facts"]) == 1
+    assert synced("fact", "delete", "beefbeef").code == 0
+    assert "damaged" not in synced("fact", "list").err
+
+
+def test_who_reads_the_lines_may_go_away(
+    chat, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def gone(*args: object, **options: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("lilbee_cli.render.talk.delta", gone)
+    for name in ("stdout", "stderr"):  # click wraps both
+        monkeypatch.setattr(sys, name, getattr(sys, name))
+    with pytest.raises(SystemExit):
+        chat("When does the queen lay eggs?")
+    assert "Broken" not in capsys.readouterr().err
 
 
 def test_wordings_are_changed_on_the_command_line(synced: Run) -> None:

@@ -69,6 +69,7 @@ def test_drafts_are_reviewed(written: Run, folder: Path) -> None:
 def test_pages_are_checked_and_their_citations_and_links_shown(written: Run, folder: Path) -> None:
     assert "plum-tree  orphan: no page links to it" in written("wiki", "lint").out
     assert "garden/plums.txt, lines 1-2: line one" in written("wiki", "citations", "plum-tree").out
+    assert "No chat model is set" in written("wiki", "synthesize").err
     assert written("wiki", "links", "plum-tree").out == "plum-tree <- -\n"
     assert written("wiki", "links", "--json").json() == {"links": {"plum-tree": []}, "backlinks": {"plum-tree": []}}
     assert "concepts/plum-tree.md" in written("search", "plum", "--scope", "wiki").out

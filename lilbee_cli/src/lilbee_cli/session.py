@@ -141,6 +141,9 @@ class Session:
         click.echo(line(self.conversation.rename(" ".join(words)).title if words else self.conversation.info.title))
 
     def attach(self, words: list[str]) -> None:
+        for word in words:
+            if not Path(word).expanduser().is_file():
+                self.bee.document(word)  # says what is missing now, not when the message is written
         self.attached += words
         click.echo(line(f"Goes with your next message: {', '.join(self.attached) or 'nothing'}"))
 

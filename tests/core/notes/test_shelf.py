@@ -135,6 +135,8 @@ def test_a_damaged_note_costs_only_itself(setup: Setup, junk: dict[str, object])
     setup.state.save("note", "broken", junk)
     assert [one.id for one in notes.list()] == [note.id]
     assert notes.get("broken") is None
+    assert notes.damaged() == ("broken",)
+    assert setup.state.load("note", "broken") == junk
 
 
 def test_writers_at_the_same_time_lose_no_revision(setup: Setup) -> None:

@@ -40,11 +40,14 @@ def _list(kind: str) -> click.Command:
     @common
     def list_(told: Common, search: str) -> None:
         with told.open(there=True) as bee:
-            found = _shelf(bee, kind).list(search)
+            shelf = _shelf(bee, kind)
+            found, damaged = shelf.list(search), shelf.damaged()
             if told.as_json:
                 emit_list(f"{kind}s", [one.to_dict() for one in found])
-            else:
+            elif found or not damaged:
                 talk.notes(found)
+            for one in damaged:
+                talk.note_to_reader(f"the record of the {kind} {one} is damaged: it stays as it is until you delete it")
 
     return list_
 
@@ -113,12 +116,13 @@ def _delete(kind: str) -> click.Command:
     @common
     def delete(told: Common, ref: str) -> None:
         with told.open(there=True) as bee:
-            found = _shelf(bee, kind).require(ref)
-            _shelf(bee, kind).delete(found.id)
+            shelf = _shelf(bee, kind)
+            id_ = ref if ref in shelf.damaged() else shelf.require(ref).id
+            shelf.delete(id_)
             if told.as_json:
-                emit({"deleted": found.id})
+                emit({"deleted": id_})
             else:
-                click.echo(f"deleted: {found.id}")
+                click.echo(f"deleted: {id_}")
 
     return delete
 

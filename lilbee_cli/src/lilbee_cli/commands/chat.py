@@ -152,6 +152,8 @@ def _taken(session: Session, line: str) -> int:
         return fail_usage(error, as_json=False)
     except LilbeeError as error:
         return fail(error, exit_code(error) or FAILED, as_json=False)
+    except BrokenPipeError:
+        raise  # who reads the output is gone
     except OSError as error:
         return fail_usage(click.ClickException(str(error)), as_json=False)
     return OK if session.is_whole else FAILED

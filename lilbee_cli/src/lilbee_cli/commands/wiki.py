@@ -9,7 +9,7 @@ from lilbee_cli.options import Common, common
 from lilbee_cli.render import wiki as shown
 from lilbee_cli.render.json import emit, emit_list
 from lilbee_cli.render.progress import ProgressSink
-from lilbee_cli.render.text import clean, line
+from lilbee_cli.render.text import clean, counted, line
 
 
 @click.group("wiki")
@@ -80,7 +80,7 @@ def lint(told: Common) -> None:
             return
         for one in found:
             click.echo(line(f"{one.slug}  {one.kind}: {one.detail}"))
-        told.echo(f"{len(found)} problems" if found else "nothing is wrong")
+        told.echo(counted(len(found), "problem") if found else "nothing is wrong")
 
 
 @command.command("list")
@@ -123,7 +123,8 @@ def citations(told: Common, slug: str) -> None:
             emit({"slug": slug, "citations": [one.to_dict() for one in found]})
             return
         for one in found:
-            click.echo(line(f"[^{one.marker}] {one.path}, {one.location}: {fold_space(one.quote)}"))
+            place = ", ".join(part for part in (one.path, str(one.location)) if part)
+            click.echo(line(f"[^{one.marker}] {place}: {fold_space(one.quote)}"))
 
 
 @command.command("links")

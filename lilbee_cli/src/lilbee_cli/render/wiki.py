@@ -8,7 +8,7 @@ import click
 
 from lilbee_cli.codes import FILES_FAILED, OK
 from lilbee_cli.render.json import emit
-from lilbee_cli.render.text import clean, line
+from lilbee_cli.render.text import clean, counted, line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,11 +29,11 @@ def planned(plan: WikiPlan, folder: Path, *, as_json: bool) -> int:
     if plan.calls:
         click.echo(
             line(
-                f"{plan.calls} calls of the chat model: about {plan.tokens:,} tokens of requests, at most "
+                f"{counted(plan.calls, 'call')} of the chat model: about {plan.tokens:,} tokens of requests, at most "
                 f"{plan.reply_tokens:,} of replies; they may change more pages"
             )
         )
-    click.echo(line(f"{len(plan.pages) + len(plan.removed)} pages would change in {folder}"))
+    click.echo(line(f"{counted(len(plan.pages) + len(plan.removed), 'page')} would change in {folder}"))
     return OK
 
 
@@ -48,15 +48,22 @@ def built(report: WikiReport, folder: Path, *, as_json: bool) -> int:
         click.echo(line(f"failed: {about}: {reason}"))
     if report.calls:
         click.echo(
-            line(f"{report.calls} calls, {report.tokens:,} tokens; {report.dropped} unsupported sentences dropped")
+            line(
+                f"{counted(report.calls, 'call')}, {report.tokens:,} tokens; "
+                f"{counted(report.dropped, 'unsupported sentence')} dropped"
+            )
         )
     if report.waiting:
-        click.echo(line(f"{len(report.waiting)} documents wait for the next build"))
+        wait = "waits" if len(report.waiting) == 1 else "wait"
+        click.echo(line(f"{counted(len(report.waiting), 'document')} {wait} for the next build"))
     if report.cancelled:
         click.echo("stopped; run it again to go on")
-    click.echo(line(f"{len(report.pages) + len(report.removed)} pages changed in {folder}"))
+    click.echo(line(f"{counted(len(report.pages) + len(report.removed), 'page')} changed in {folder}"))
     if report.drafts:
-        click.echo(line(f"{len(report.drafts)} drafts wait for you: lilbee wiki drafts list"))
+        wait = "waits" if len(report.drafts) == 1 else "wait"
+        click.echo(line(f"{counted(len(report.drafts), 'draft')} {wait} for you: lilbee wiki drafts list"))
+    for message in report.warnings:
+        click.echo(click.style(f"note: {line(message)}", dim=True), err=True)
     return code
 
 

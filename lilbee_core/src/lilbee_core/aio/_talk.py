@@ -247,6 +247,10 @@ class AsyncShelf:
         """See `Shelf.require`."""
         return await self._threads.run(lambda: self._inner.require(ref))
 
+    async def damaged(self) -> tuple[str, ...]:
+        """See `Shelf.damaged`."""
+        return await self._threads.run(self._inner.damaged)
+
     async def revisions(self, ref: str) -> tuple[Note, ...]:
         """See `Shelf.revisions`."""
         return await self._threads.run(lambda: self._inner.revisions(ref))

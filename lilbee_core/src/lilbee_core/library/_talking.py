@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from lilbee_core.conversations import Conversations, Record
     from lilbee_core.protocols import ChatProvider
 
+_MARKS = re.compile(r"\s*\[\^?\d{1,4}\]")
 _TITLE_TOKENS, _LONGEST_TITLE, _TITLE_CHARS = 40, 80, 1_500
 _SCOPES = (*(str(one) for one in Scope), "none")
 
@@ -272,7 +274,7 @@ class Talk:
             return None
         said = said_by(self._chat, Message(role="user", content=request), max_tokens=_TITLE_TOKENS)
         line = next((fold_space(one) for one in said.splitlines() if one.strip()), "")
-        line = line.strip("\"'“”«»*#` ").rstrip(".")
+        line = _MARKS.sub("", line).strip("\"'“”«»*#` ").rstrip(".")
         return line if 0 < len(line) <= _LONGEST_TITLE else None
 
     def attach(self, source: str | Path | GivenFile | Attachment) -> Attachment:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from lilbee_core.errors import Cancelled, EmptyQuery, ProviderError, WikiError
+from lilbee_core.errors import Cancelled, EmptyQuery, ExtraMissing, ProviderError, WikiError
 from lilbee_core.events import EventSink, Progress, SafeSink
 from lilbee_core.library._concepts import graph_for
 from lilbee_core.library._graphing import graph_of
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from lilbee_core.library._parts import Parts
 
 _TOPIC = "topic "
+_NO_MODEL = "No chat model is set: overviews of topics are made of quoted sentences."
 
 
 def folder_of(parts: Parts) -> WikiFolder:
@@ -137,7 +138,8 @@ def run_synthesize(
                 return WikiReport(cancelled=True)
             asked = found
             book.keep_only(key for key, _, _ in topics)
-        return _applied(parts, sources, asked, sink, "synthesize")
+        report = _applied(parts, sources, asked, sink, "synthesize")
+        return report if taker is not None else replace(report, warnings=(*report.warnings, _NO_MODEL))
 
 
 def _asked(
@@ -157,7 +159,12 @@ def _asked(
 def _taker(parts: Parts) -> NoteTaker | None:
     taker = taker_of(parts)
     if taker is None and not has_graph(parts) and not any(True for _ in notes_of(parts).all()):
-        graph_for(parts)  # says what is missing
+        try:
+            graph_for(parts)
+        except ExtraMissing as error:
+            raise ExtraMissing(
+                error.message, hint=f"{error.hint}; or choose a chat model, which writes pages without it"
+            ) from error
     return taker
 
 

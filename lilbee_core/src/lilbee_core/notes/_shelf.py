@@ -96,6 +96,10 @@ class Shelf:
         """
         return self._read(self.require(ref).id)
 
+    def damaged(self) -> tuple[str, ...]:
+        """Return the ids of those that cannot be read. They stay as they are until they are deleted."""
+        return tuple(key for key in self._state().keys(self._kind.name) if not self._read(key))
+
     # ------------------------------------------------------------------ writing
 
     def add(self, text: str, *, name: str = "", description: str = "", author: Author | None = None) -> Note:

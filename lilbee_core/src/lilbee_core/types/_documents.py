@@ -126,7 +126,8 @@ class Location:
     def __str__(self) -> str:
         parts = [self.member] if self.member else []
         if self.line_start is not None:
-            parts.append(f"lines {self.line_start}-{self.line_end}")
+            one = self.line_end is None or self.line_end == self.line_start
+            parts.append(f"line {self.line_start}" if one else f"lines {self.line_start}-{self.line_end}")
         if self.page_start is not None:
             last = f"-{self.page_end}" if self.page_end != self.page_start else ""
             parts.append(f"p. {self.page_start}{last}")
