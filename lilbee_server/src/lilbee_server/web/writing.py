@@ -51,6 +51,8 @@ async def frames(
     next one. The last picture is that of the `whole` reply as it is kept.
     """
     writing, taken = Writing(), 0
+    if seen > len(generation.since(0)):  # of another reply
+        seen = -1
     yield ServerSentEventMessage(retry=_RETRY_MS, data=None)
     while True:
         over, fresh = generation.is_over, generation.since(taken)

@@ -280,7 +280,7 @@ class Writing:
             elif delta.usage is not None:
                 self.usage = delta.usage
             elif delta.kind == "text":
-                self.text += delta.text
+                self.text, self.status = self.text + delta.text, ""
             elif delta.kind == "reasoning":
                 self.reasoning += delta.text
             elif delta.kind == "status":
@@ -300,7 +300,8 @@ class Writing:
             reasoning=self.reasoning, citations=tuple(self.citations), tool_calls=tuple(self.calls), usage=usage,
             seconds=seconds, context_tokens=request.context_tokens if request is not None else None,
         )  # fmt: skip
-        return _reply(message, whole=False, status=self.status or ("" if self.text else "Searching…"))
+        status = "Choosing a title…" if self.answer is not None else self.status
+        return _reply(message, whole=False, status=status or ("" if self.text else "Searching…"))
 
     def cut_off(self, *, seconds: float) -> Turn:
         """Return it as what there is of a reply that did not come to its end."""
