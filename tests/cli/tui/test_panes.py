@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -250,3 +251,23 @@ def test_drafts_are_shown_as_what_they_would_change() -> None:
     assert "\\x1b[1m" in text.plain
     assert {str(span.style) for span in text.spans} >= {"green", "red"}
     assert page("Bee", "no heading\x1b").plain == "Bee\n\nno heading\\x1b\n"
+
+
+def test_of_several_keys_at_once_only_the_last_makes_the_table_anew(drive: Drive) -> None:
+    async def script(screens: Screens) -> None:
+        await screens.press("f4")
+        await screens.shows("5 documents")
+        filled: list[int] = []
+        pane, fill = screens.pane, screens.pane.fill
+
+        def counting(rows: Sequence[object]) -> None:
+            filled.append(len(rows))
+            fill(rows)
+
+        pane.fill = counting
+        for words in ("p", "pl", "plums"):
+            pane.narrow(words)
+        await screens.shows("1 document of 5")
+        assert filled == [1]
+
+    drive(script)

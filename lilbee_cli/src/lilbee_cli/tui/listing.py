@@ -75,6 +75,7 @@ class NarrowedPane(TablePane[T]):
     def __init__(self) -> None:
         super().__init__()
         self.all: Sequence[tuple[str, T]] = ()
+        self._is_behind = False
 
     def sought(self, row: T) -> str:
         """Return what words are looked for in, in lower case."""
@@ -108,7 +109,14 @@ class NarrowedPane(TablePane[T]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        if not event.value.startswith("/"):
+        # The letter comes first; of several keys at once only the last makes the table anew.
+        if not event.value.startswith("/") and not self._is_behind:
+            self._is_behind = True
+            self.call_after_refresh(self._catch_up)
+
+    def _catch_up(self) -> None:
+        if self._is_behind:
+            self._is_behind = False
             self.show_narrowed()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -116,4 +124,5 @@ class NarrowedPane(TablePane[T]):
         if self.shell.typed(event.value):
             event.input.value = ""
         else:
+            self._catch_up()
             self.submitted()
