@@ -50,6 +50,17 @@ def test_names_are_whole(text, names):
     assert names <= set(of(text))
 
 
+def test_signs_tell_languages_apart():
+    found = of(
+        "The C++ compiler is old. C# code runs, F# code does not. We wrote C++ and the C compiler reads C. ##### x # y"
+    )
+
+    assert {"c++", "c#", "f#"} <= set(found)
+    assert found["c++"].surface == "C++"
+    assert {"c++ compiler", "c compiler"} <= set(found)
+    assert not any(key.endswith(("# ", "x #")) for key in found)
+
+
 def test_a_capital_letter_at_the_beginning_of_a_sentence_makes_no_name():
     found = of("Pollen is yellow. Pollen was here. We saw pollen.")
 

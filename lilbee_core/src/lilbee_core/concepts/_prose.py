@@ -22,8 +22,10 @@ STOP, PLAIN, CAPITAL, SHORT, NUMBER, EDGE, GENERAL = range(7)
 phrase, not at its edges (`widely used drugs`); and nouns that only say something behind another word."""
 Word = tuple[str, int]
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’&.][^\W_]+)*")
-_MARKED_TOKEN = re.compile(rf"(?:[^\W_]|[{MARKS}])+(?:[-'’&.](?:[^\W_]|[{MARKS}])+)*")
+_SIGN = r"(?:\+\+|#(?!\w))?"
+"""What tells C++ and C# from C."""
+_TOKEN = re.compile(rf"[^\W_]+(?:[-'’&.][^\W_]+)*{_SIGN}")
+_MARKED_TOKEN = re.compile(rf"(?:[^\W_]|[{MARKS}])+(?:[-'’&.](?:[^\W_]|[{MARKS}])+)*{_SIGN}")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _GAPS = frozenset({" ", "\n", "  ", "-", " \n", "\u00a0", "\t"})
 _SENTENCE = re.compile(r"[.!?:;…|•*#>]|\n\s*\n|^\s*$|\n\s*[-–—]")
@@ -158,7 +160,7 @@ class Prose:
             word = run[0]
             if kind == SHORT:
                 found.add(self._normal.key([word], "en", name=True), word, "entity", ABBREVIATION)
-            elif len(word) >= _LEAST_LETTERS and (language != "en" or fold(word) not in no_names()):
+            elif _is_long(word) and (language != "en" or fold(word) not in no_names()):
                 german = language == "de"
                 sort, weight = ("phrase", SINGLE) if german else ("entity", NAME - 0.5)
                 found.add(self._normal.key(run, language, name=not german), _bare(word), sort, weight)
@@ -275,6 +277,10 @@ def _is_title(words: Sequence[Word]) -> bool:
     return len(telling) >= _SHOUT_WORDS and all(
         kind in (CAPITAL, SHORT, NUMBER) or word[0].isupper() or word in _SMALL for word, kind in words
     )
+
+
+def _is_long(word: str) -> bool:
+    return len(word) >= _LEAST_LETTERS or word[-1] == "#"
 
 
 def _bare(word: str) -> str:

@@ -12,7 +12,7 @@ from lilbee_core.concepts._normal import Normalizer
 from lilbee_core.concepts._prose import Prose
 from lilbee_core.types import Chunk, Mention
 
-_VERSION = "rules-1"
+_VERSION = "rules-2"
 _LONGEST_HEADING = 80
 
 
