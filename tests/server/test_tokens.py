@@ -62,7 +62,7 @@ def addresses(client: Client) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield method, path and options of every route."""
     for route in client.app.routes:
         for handler in getattr(route, "route_handlers", ()):
-            path = "/".join("x" if part.startswith("{") else part for part in route.path_format.split("/"))
+            path = "/".join("1" if part.startswith("{") else part for part in route.path_format.split("/"))
             for method in sorted(handler.http_methods - {"OPTIONS"}):
                 yield method, path, handler.opt
 
