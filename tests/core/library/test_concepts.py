@@ -65,6 +65,10 @@ def test_a_sync_maps_what_the_documents_talk_about(bee: Lilbee) -> None:
     assert topics == bee.concepts.communities()
     assert bee.concepts.topics("what does the ferry pass?")[0] in topics
     assert bee.concepts.list()[0].chunks == 2
+    told = bee.concepts._repr_mimebundle_()
+    assert f"{len(bee.concepts.list())} concepts" in told["text/plain"]
+    assert topics[0].label in told["text/plain"]
+    assert told["text/html"].count("<tr>") == len(topics) + 1
 
 
 def test_changes_and_removals_leave_the_graph_of_what_is_left(bee: Lilbee, folder: Path, tmp_path: Path) -> None:
