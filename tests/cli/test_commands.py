@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 
 def test_help_names_every_command_and_the_siblings(lilbee: Run) -> None:
     shown = lilbee("--help").out
-    for name in (*COMMANDS, "serve", "mcp"):
+    for name in (*COMMANDS, "serve", "open", "mcp"):
         assert f"\n  {name} " in shown
     assert lilbee().out == shown
 

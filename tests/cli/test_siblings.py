@@ -1,4 +1,4 @@
-"""`serve` and `mcp` come with other distributions: they run where these are, and say so where not (R239)."""
+"""`serve`, `open` and `mcp` come with other distributions: they run where these are, and say so where not (R239)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Run
 
-SIBLINGS = {"serve": "lilbee-server", "mcp": "lilbee-mcp"}
+SIBLINGS = {"serve": "lilbee-server", "open": "lilbee-server", "mcp": "lilbee-mcp"}
 
 
 def without_siblings(real: Callable[..., EntryPoints]) -> Callable[..., EntryPoints]:
