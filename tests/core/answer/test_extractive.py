@@ -163,6 +163,13 @@ def test_a_heading_that_nothing_marks_is_no_sentence() -> None:
     assert pieces == ["More colonies die of hunger than of cold.", "The winter ends."]
 
 
+@pytest.mark.parametrize("lead", ["// ", "//\n// ", "/** ", "/* ", "-- ", "<!-- ", "- ", "12. "])
+def test_marks_of_comments_and_lists_are_not_quoted(lead: str) -> None:
+    cited = answerer().answer("queen years", result(hive(f"one();\n\n{lead}The queen lives four years."))).citations[0]
+
+    assert cited.quote == "The queen lives four years."
+
+
 def test_words_are_read_in_the_languages_of_the_search():
     text = "Der Hund bellt laut am Tor. Eine Katze ruht auf dem Dach."
     asked = "Wo ruhen Katzen?"

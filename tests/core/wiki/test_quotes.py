@@ -30,6 +30,15 @@ def test_sentences_that_name_it_and_most_of_what_goes_with_it_come_first() -> No
     ]
 
 
+def test_a_heading_that_nothing_marks_is_no_part_of_a_sentence() -> None:
+    told = "A honey bee colony swarms because it is well, not because it is ill."
+    page = a_chunk(f"2. Swarms\n{told}", headings=("Handbook", "Swarms"), title="Handbook")
+
+    (quote,) = best_quotes([page], ["honey bee"], [], most=8)
+    assert quote.text == told
+    assert quote.span.cut(page.text) == told
+
+
 def test_headings_tables_lists_and_scraps_are_no_sentences() -> None:
     text = (
         "# All about the honey bee and its many habits\n\nhoney bee!\n\n| honey bee | one of the many things here |\n\n"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lilbee_core.text import fold_space, place_in, sentences, trimmed
+from lilbee_core.text import place_in, sentences, titles_in, trimmed, without_titles
 from lilbee_core.types import Chunk, Citation, Hit, Span
 
-_LEAD = re.compile(r"(?:\s*(?:[-*+•>]|\d{1,3}[.)])\s+)+|\s*#{1,6}\s+|\s*\|\s*")
+_LEAD = re.compile(r"(?:\s*(?:[-*+•>]|\d{1,3}[.)]|/{2,3}|/\*{1,2}|--(?=[ \t]\S)|<!--)\s+)+|\s*#{1,6}\s+|\s*\|\s*")
 _HEADING = re.compile(r"\s*#{1,6}\s")
-_NUMBER = re.compile(r"^\s*[\d.]*\d[.)]?\s+|[\s:.]+$")
 _FEWEST_LETTERS = 12
 
 
@@ -34,7 +33,7 @@ def sentences_of(hit: Hit, *, order: int, max_chars: int) -> list[Sentence]:
     for span in sentences(text):
         spans += [span] if len(span) <= max_chars else _lines(text, span, max_chars)
     titles = _titles(hit)
-    kept = [_without_title(text, _without_lead(text, span), titles) for span in spans if not _is_heading(text, span)]
+    kept = [without_titles(text, _without_lead(text, span), titles) for span in spans if not _is_heading(text, span)]
     return [Sentence(hit=hit, span=span, order=order) for span in kept if _says_something(span.cut(text))]
 
 
@@ -96,25 +95,7 @@ def _without_lead(text: str, span: Span) -> Span:
 def _titles(hit: Hit) -> frozenset[str]:
     """Return the headings over a hit as they may stand in its text, where nothing marks them (pages, slides)."""
     headings = (heading for chunk in hit.parts or (hit.chunk,) for heading in chunk.headings)
-    return frozenset(_bare(title) for title in (*headings, hit.chunk.title or "") if title)
-
-
-def _without_title(text: str, span: Span, titles: frozenset[str]) -> Span:
-    """Return the span without lines in front that are nothing but a heading."""
-    start = span.start
-    while start < span.end:
-        stop = text.find("\n", start, span.end)
-        line = text[start : span.end if stop < 0 else stop]
-        if _bare(line) not in titles:
-            break
-        start = span.end if stop < 0 else stop + 1
-    while start < span.end and text[start].isspace():
-        start += 1
-    return Span(start, span.end)
-
-
-def _bare(title: str) -> str:
-    return fold_space(_NUMBER.sub("", title)).casefold()
+    return titles_in((*headings, hit.chunk.title))
 
 
 def _says_something(piece: str) -> bool:

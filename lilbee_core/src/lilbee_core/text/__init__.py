@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from lilbee_core.text._terminal import visible_message as visible_message
     from lilbee_core.text._terminal import without_escapes as without_escapes
     from lilbee_core.text._terminal import without_output as without_output
+    from lilbee_core.text._titles import titles_in as titles_in
+    from lilbee_core.text._titles import without_titles as without_titles
     from lilbee_core.text._tokens import CHARS_PER_TOKEN as CHARS_PER_TOKEN
     from lilbee_core.text._tokens import EstimatedTokens as EstimatedTokens
     from lilbee_core.text._tokens import estimate_tokens as estimate_tokens
@@ -69,6 +71,7 @@ _HOMES = {
     ),
     "_templates": ("fill", "gaps"),
     "_terminal": ("OUTPUT_BELOW", "visible", "visible_line", "visible_message", "without_escapes", "without_output"),
+    "_titles": ("titles_in", "without_titles"),
     "_tokens": ("CHARS_PER_TOKEN", "EstimatedTokens", "estimate_tokens", "fold_space", "tokens_at_most"),
 }
 __all__ = [
@@ -76,8 +79,8 @@ __all__ = [
     "LineIndex", "Nearness", "QuoteCheck", "Support", "check_citations", "check_quote", "defuse", "estimate_tokens",
     "fence_for", "fenced", "figures_stand_in", "fill", "find_quote", "fold_space", "gaps", "locate", "marked_pieces",
     "normalize_newlines", "place_in", "place_name", "quotations", "says_something", "sentences", "snippet_pieces",
-    "subjects", "support", "tokens_at_most", "trimmed", "visible", "visible_line", "visible_message",
-    "without_echoes", "without_escapes", "without_output",
+    "subjects", "support", "titles_in", "tokens_at_most", "trimmed", "visible", "visible_line", "visible_message",
+    "without_echoes", "without_escapes", "without_output", "without_titles",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # or type checkers would take any name for one of ours

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lilbee_core.analysis import fold
-from lilbee_core.text import fold_space, sentences
+from lilbee_core.text import fold_space, sentences, titles_in, without_titles
 from lilbee_core.types import Chunk, Span
 
 _SHORTEST, _LONGEST = 40, 400
@@ -74,13 +74,14 @@ def _distinct(ranked: Sequence[tuple[float, Quote, frozenset[str]]], most: int) 
 
 def _sentences(chunk: Chunk) -> Iterable[Quote]:
     """Yield the sentences of a passage that are prose of some length, without the sign of a list before them."""
+    titles = titles_in((*chunk.headings, chunk.title))
     for span in sentences(chunk.text):
         text = span.cut(chunk.text)
         if _NO_PROSE.search(text):
             continue
         mark = _MARKUP.match(text)
         start = span.start + (mark.end() if mark else 0)
-        quote = Quote(chunk, Span(start, span.end))
+        quote = Quote(chunk, without_titles(chunk.text, Span(start, span.end), titles))
         if _SHORTEST <= len(quote.text) <= _LONGEST and _is_prose(quote.text):
             yield quote
 
