@@ -61,7 +61,7 @@ def job_of(page: Page, bee: Lilbee, to: str) -> str:
 
 ADDRESSES = (
     "/documents", "/documents?state=failed", "/documents/add", "/documents/why", "/jobs", "/wiki", "/wiki/lint",
-    "/collections", "/collections/change?name=notes", "/models", "/settings", "/settings?edit=top_k",
+    "/status", "/collections", "/collections/change?name=notes", "/models", "/settings", "/settings?edit=top_k",
 )  # fmt: skip
 
 

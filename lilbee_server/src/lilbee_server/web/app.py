@@ -34,6 +34,7 @@ from lilbee_server.web.pages import (
     search,
     settings,
     signin,
+    status,
     theme,
     wiki,
 )
@@ -58,6 +59,7 @@ PAGES: Sequence[ModuleType] = (
     collections,
     models,
     settings,
+    status,
 )
 """Modules of pages; each has its `ROUTES`."""
 NAVIGATION = (
