@@ -42,6 +42,14 @@ JUDGED = {
     "what newcomers need to know": "welcome.md",
 }
 _STEADY = {r"\d+\.\d s\b": "0.2 s", r"\b\d{4}-\d\d-\d\dT[\d:.+]{21,}": "2026-01-31T09:00:00.000000+00:00"}
+_STEADY_PAGE = """() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const one = texts.currentNode;
+    one.data = one.data.replace(/\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC/g, "2026-01-31 09:00 UTC");
+    one.data = one.data.replace(/^\\d+\\.\\d s$/, "0.2 s");
+  }
+}"""
 _SIZE = (100, 30)
 _WINDOW = {"width": 1000, "height": 680}
 
@@ -96,6 +104,10 @@ async def _screens(bee: Lilbee) -> None:
 
 
 async def _save(screens: Screens, name: str) -> None:
+    from lilbee_cli.tui.fields import Composer, Line
+
+    for field in (*screens.app.query(Line), *screens.app.query(Composer)):
+        field.cursor_blink = False
     await screens.pilot.pause()
     _write(f"{name}.svg", screen_picture(screens.app))
 
@@ -148,6 +160,7 @@ def _pages(bee: Lilbee) -> None:
 
 def _take_pages(who: Any, page: Any) -> None:
     def take(name: str) -> None:
+        page.evaluate(_STEADY_PAGE)
         page.screenshot(path=PICTURES / f"{name}.png", animations="disabled", caret="hide")
 
     who.type(SEARCHED)
@@ -190,7 +203,7 @@ def _write(name: str, svg: str) -> None:
 
 
 KINDS: dict[str, Callable[[Lilbee], None]] = {
-    "screens": lambda bee: asyncio.run(_screens(bee)), "charts": _charts, "map": _concept_map, "pages": _pages,
+    "charts": _charts, "map": _concept_map, "pages": _pages, "screens": lambda bee: asyncio.run(_screens(bee)),
 }  # fmt: skip
 
 
@@ -198,8 +211,9 @@ def main(names: list[str]) -> int:
     """Make the pictures that are named, all of them without names; say which are too large."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with sample() as bee:
-        for name in names or KINDS:
-            KINDS[name](bee)
+        for name, make in KINDS.items():
+            if not names or name in names:
+                make(bee)
     large = [one.name for one in PICTURES.iterdir() if one.stat().st_size > MOST_BYTES]
     for one in large:
         sys.stderr.write(f"{one} has more than {MOST_BYTES:,} bytes\n")
