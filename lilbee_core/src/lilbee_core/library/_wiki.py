@@ -119,7 +119,7 @@ class Wiki:
 
     def get(self, slug: str) -> WikiPage | None:
         """Return the published page of this name, with what it cites."""
-        from lilbee_core.library._wiki_checking import citations_of
+        from lilbee_core.library._wiki_cited import citations_of
 
         found = self._files().pages().get(slug)
         return None if found is None else found.to_page(citations=citations_of(self._parts, found))

@@ -34,7 +34,7 @@ class Drafts:
         Raises:
             NotFound: If there is none.
         """
-        from lilbee_core.library._wiki_checking import citations_of
+        from lilbee_core.library._wiki_cited import citations_of
         from lilbee_core.library._wiki_reviewing import require_draft
 
         found = require_draft(self._parts, slug)

@@ -53,11 +53,11 @@ class _Through:
     def citation(self, citation: Citation) -> Citation:
         if citation.collection != WIKI or citation.sources:
             return citation
-        from lilbee_core.library._wiki_building import folder_of
-        from lilbee_core.library._wiki_checking import cited_on
+        from lilbee_core.library._wiki_cited import cited_on
+        from lilbee_core.wiki import WikiFolder
 
         if self._pages is None:
-            self._pages = folder_of(self._parts).pages()
+            self._pages = WikiFolder(self._parts.home.wiki_dir(self._parts.settings)).pages()
         page = self._pages.get(PurePosixPath(citation.path).stem)
         if page is None:
             return citation
