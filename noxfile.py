@@ -146,7 +146,7 @@ def pages(session: nox.Session) -> None:
         file = folder / "node_modules" / "axe-core" / "axe.min.js"
         if hashlib.sha256(file.read_bytes()).hexdigest() != AXE[1]:
             session.error(f"{file} is not what it was when it was pinned")
-        env = {"LILBEE_AXE": str(file), "LILBEE_SCREENSHOTS": str(folder / "screenshots")}
+        env = {"PAGES_AXE": str(file), "PAGES_SCREENSHOTS": str(folder / "screenshots")}
     session.run("pytest", "tests/server/web/test_browser.py", "tests/server/web/test_newcomer.py", "-rs", env=env)
 
 

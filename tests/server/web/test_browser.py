@@ -1,7 +1,7 @@
 """The page in a browser: what people see, press and hear. One Chromium and one server for all of it.
 
-`LILBEE_AXE` names the file axe.min.js of npm's axe-core; without it nothing is said of accessibility. Screenshots go to
-the folder that `LILBEE_SCREENSHOTS` names, else to pytest's own.
+`PAGES_AXE` names the file axe.min.js of npm's axe-core; without it nothing is said of accessibility. Screenshots go to
+the folder that `PAGES_SCREENSHOTS` names, else to pytest's own.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def chromium() -> Iterator[Chromium]:
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = Path(os.environ.get("LILBEE_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder = Path(os.environ.get("PAGES_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -290,9 +290,9 @@ def places(bee: Lilbee) -> dict[str, str]:
 
 def test_every_page_is_accessible_in_both_themes(visit: Callable[..., Any], bee: Lilbee, pictures: Path) -> None:
     """By axe: the rules of WCAG 2.2, levels A and AA."""
-    file = os.environ.get("LILBEE_AXE")
+    file = os.environ.get("PAGES_AXE")
     if not file:
-        pytest.skip("LILBEE_AXE names no axe.min.js (`nox -s pages` fetches it)")
+        pytest.skip("PAGES_AXE names no axe.min.js (`nox -s pages` fetches it)")
     axe = Path(file).read_text("utf-8")
 
     def script(who: Visitor) -> list[str]:
@@ -332,9 +332,9 @@ def violations(page: Page) -> list[str]:
 
 
 def test_the_page_for_strangers_is_accessible_too(chromium: Chromium, url: str, pictures: Path) -> None:
-    file = os.environ.get("LILBEE_AXE")
+    file = os.environ.get("PAGES_AXE")
     if not file:
-        pytest.skip("LILBEE_AXE names no axe.min.js (`nox -s pages` fetches it)")
+        pytest.skip("PAGES_AXE names no axe.min.js (`nox -s pages` fetches it)")
     axe = Path(file).read_text("utf-8")
 
     def script(page: Page) -> list[str]:
