@@ -35,7 +35,8 @@ class Audit:
             log.warning("the log of changes cannot be written: %s", error)
 
     def _append(self, line: str) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        # Not its parents: where the library's folder was moved away it can only be brought back if nothing lies there.
+        self._file.parent.mkdir(exist_ok=True)
         if self._file.exists() and self._file.stat().st_size > MOST_BYTES:
             self._file.replace(self._file.with_name("audit.log.1"))
         handle = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -12,7 +12,7 @@ from litestar.datastructures import State
 from litestar.params import PathParameter
 
 from lilbee_core import Lilbee
-from lilbee_core.errors import InvalidArgument
+from lilbee_core.errors import InvalidArgument, NotFound
 from lilbee_server.describe import JOB
 from lilbee_server.library import library_of
 from lilbee_server.problems import TooLarge
@@ -24,8 +24,7 @@ Name = Annotated[str, PathParameter(description="The file's name, with its endin
 async def upload(request: Request[Any, Any, Any], state: State, name: Name) -> dict[str, Any]:
     """Keep the body as a file and start to index it; return the job. A file of the same name is replaced."""
     bee = library_of(state)
-    bee.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".upload-", dir=bee.data_dir) as folder:
+    with TemporaryDirectory(prefix=".upload-", dir=place_to_receive(bee)) as folder:
         part = Part(Path(folder) / "part", most_bytes=most_bytes(bee))
         async for piece in request.stream():
             await asyncio.to_thread(part.write, piece)
@@ -72,6 +71,20 @@ class Part:
         if not self._received:
             raise InvalidArgument("the file is empty", hint="Send the file as the body: curl -T FILE.")
         return self.path
+
+
+def place_to_receive(bee: Lilbee) -> Path:
+    """Return the data folder, made if need be: what is received there can be moved into the library in one step.
+
+    Raises:
+        NotFound: If the library's folder was moved or deleted: none is made in its place.
+    """
+    try:
+        bee.data_dir.mkdir(exist_ok=True)
+    except FileNotFoundError as error:
+        hint = "Bring the folder back, or serve the library where it is now."
+        raise NotFound(f"there is no folder {bee.data_dir.parent}", hint=hint) from error
+    return bee.data_dir
 
 
 def most_bytes(bee: Lilbee) -> int:

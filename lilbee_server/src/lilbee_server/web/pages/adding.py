@@ -16,7 +16,7 @@ from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.errors import InvalidArgument
 from lilbee_server.library import library_of
 from lilbee_server.problems import status_of
-from lilbee_server.routes.uploads import most_bytes
+from lilbee_server.routes.uploads import most_bytes, place_to_receive
 from lilbee_server.web.forms import FORM, Filled, Form, Problem
 from lilbee_server.web.receiving import MOST_FILES, Received, Receiver
 from lilbee_server.web.shown import jobs
@@ -46,8 +46,7 @@ def show(request: Request[Any, Any, Any], state: State) -> Response[str]:
 async def upload(request: Request[Any, Any, Any], state: State) -> Response[str]:
     """Keep files of a form, and start to index them."""
     bee = library_of(state)
-    bee.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".upload-", dir=bee.data_dir, ignore_cleanup_errors=True) as folder:
+    with TemporaryDirectory(prefix=".upload-", dir=place_to_receive(bee), ignore_cleanup_errors=True) as folder:
         receiver = Receiver(Path(folder), most_bytes(bee))
         try:
             files = await receiver.take(request.headers.get("content-type", ""), request.stream())
