@@ -321,6 +321,24 @@ class Endless(ScriptedChat):
         return super()._stream(endless())  # type: ignore[arg-type]
 
 
+def stuck() -> Iterator[Delta]:
+    yield Delta(
+        kind="text",
+        text='{"pages": [{"title": "hive", "sentences": ['
+        '{"text": "Keepers weigh the hive in autumn.", "passages": [1]}, {"text": "It is a hive.',
+    )
+    for _ in range(400):
+        yield Delta(kind="text", text=" It is.")
+    raise AssertionError("nobody reads so far")
+
+
+class Stuck(ScriptedChat):
+    """A model that says one thing for ever, in the midst of a sentence."""
+
+    def _stream(self, deltas: Sequence[Delta]) -> Iterator[Delta]:
+        return super()._stream(stuck())  # type: ignore[arg-type]
+
+
 class Dying(ScriptedChat):
     """A model whose server dies in the midst of a reply."""
 
@@ -338,8 +356,9 @@ class Dying(ScriptedChat):
         (lambda: ScriptedChat(broken), {"honey-bee", "hive"}, ""),
         (lambda: ScriptedChat(lambda asked: f"Sure!\n```json\n{faithful(asked)}\n```"), {"honey-bee", "hive"}, ""),
         (Endless, {"hive"}, ""),
+        (Stuck, {"hive"}, ""),
     ],
-    ids=["nothing", "words", "other", "cut", "fenced", "endless"],
+    ids=["nothing", "words", "other", "cut", "fenced", "endless", "stuck"],
 )
 def test_replies_that_are_no_json_are_read_as_far_as_they_go(
     folder: Path, made: Callable[[], ScriptedChat], slugs: set[str], problem: str
@@ -361,7 +380,7 @@ def test_replies_that_are_no_json_are_read_as_far_as_they_go(
             assert bee.wiki.build(retry=True).calls == 1
         else:
             assert report.failed == ()
-            assert chat.abandoned == (made is Endless)
+            assert chat.abandoned == (made in (Endless, Stuck))
 
 
 def test_a_model_that_dies_costs_no_page_and_is_asked_again(folder: Path, bee: Lilbee) -> None:

@@ -33,6 +33,8 @@ MOST_NAMES, _MOST_ENTITIES = 12, 8
 _TOPIC = (3, 8)
 _CHARS_PER_TOKEN = 8
 """A reply that is longer than its tokens has no end."""
+_LONGEST_RUN = 1_200
+"""Characters of a reply without a quotation mark: small models fall into saying one thing for ever."""
 _PASSAGE_TOKENS = 24
 """What stands around a passage."""
 _KEPT_REPLY = 2_000
@@ -204,13 +206,16 @@ class NoteTaker:
     def _reply(self, request: Request, cancel: CancelToken) -> str:
         room, until = self.max_tokens * _CHARS_PER_TOKEN, self._clock() + self._max_seconds
         pieces: list[str] = []
+        run = 0
         with closing(closable(self._chat.chat(request.messages, request.options))) as deltas:
             for delta in deltas:
                 cancel.check()
                 room -= len(delta.text)
                 if delta.kind == "text":
                     pieces.append(delta.text)
-                if room < 0 or self._clock() > until:
+                    last = delta.text.rfind('"')
+                    run = run + len(delta.text) if last < 0 else len(delta.text) - last
+                if room < 0 or run > _LONGEST_RUN or self._clock() > until:
                     break
         return "".join(pieces)
 
