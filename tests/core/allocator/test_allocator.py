@@ -15,7 +15,7 @@ GLIBC = sys.platform == "linux" and (os.confstr("CS_GNU_LIBC_VERSION") or "").st
 needs_glibc = pytest.mark.skipif(not GLIBC, reason="the C library is not glibc")
 
 # One large block that is freed raises the limit that glibc sets itself; blocks below it then lie on the heap, and one
-# small one above each keeps the heap from shrinking when they are freed.
+# smaller one above each, too large for any gap that is there, keeps the heap from shrinking when they are freed.
 WORK = """
 import ctypes, sys
 from lilbee_core.allocator import give_memory_back, resting_collector
@@ -31,7 +31,7 @@ c.free(block(8_000_000))
 large = []
 for _ in range(60):
     large.append(block(1_000_000))
-    block(2_000)
+    block(100_000)
 for one in large:
     c.free(one)
 with open("/proc/self/statm") as file:
