@@ -146,3 +146,11 @@ def test_the_page_loads_nothing_and_runs_nothing(client: Client, path: str) -> N
 def test_pages_that_load_from_elsewhere_are_not_served(client: Client) -> None:
     for name in ("swagger", "elements", "rapidoc", "scalar"):
         assert client.get(f"/schema/{name}").status_code == 404
+
+
+def test_no_parameter_of_an_address_is_null(document: dict[str, Any]) -> None:
+    told = [(name, one) for name, operation in operations(document) for one in operation.get("parameters", ())]
+    assert len(told) > 50
+    assert not [name for name, one in told if "null" in str(one["schema"])]
+    (collection,) = [one for name, one in told if name == "get /api/explain" and one["name"] == "collection"]
+    assert (collection["required"], collection["schema"]["type"]) == (False, "array")

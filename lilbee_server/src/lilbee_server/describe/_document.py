@@ -129,6 +129,8 @@ def _operation(told: dict[str, Any], path: str, method: str, handler: Any, shape
         "tags": [_tag(path)],
         "responses": {status: answer, **problems},
     }
+    if "parameters" in told:
+        operation["parameters"] = [_parameter(one) for one in told["parameters"]]
     if more:
         operation["description"] = "\n".join(line.strip() for line in more.splitlines())
     if path == _OPEN:
@@ -141,6 +143,16 @@ def _operation(told: dict[str, Any], path: str, method: str, handler: Any, shape
             "content": {"application/octet-stream": body},
         }
     return operation
+
+
+def _parameter(told: Schema) -> Schema:
+    """Return a parameter without null, which an address cannot say: one that may be None may be left out."""
+    schema = told.get("schema", {})
+    kinds = [one for one in schema.get("oneOf", ()) if one != {"type": "null"}]
+    if len(kinds) != 1:
+        return told
+    rest = {name: value for name, value in schema.items() if name != "oneOf"}
+    return {**told, "schema": {**rest, **kinds[0]}}
 
 
 def _function(handler: Any) -> Any:
