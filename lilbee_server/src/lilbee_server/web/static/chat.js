@@ -43,9 +43,10 @@
       if (document.hidden) document.title = `● ${title}`;
       reload(box);
     });
+    mine.addEventListener("open", () => document.dispatchEvent(new Event("lilbee:found")));
     mine.addEventListener("error", () => {
       if (mine !== source) return;
-      status("The connection broke. The reply goes on; it is shown when the connection is back.");
+      document.dispatchEvent(new Event("lilbee:lost"));
       // The browser asks again by itself, unless the server says that there is nothing to wait for.
       if (mine.readyState === EventSource.CLOSED) setTimeout(() => { if (mine === source) reload(box); }, 2000);
     });

@@ -19,9 +19,16 @@
         else bar.value = told.share;
       }
     });
-    source.addEventListener("JobFinished", () => {
+    const load = () => {
       source.close();
       htmx.ajax("GET", log.dataset.page, { target: "#job", swap: "innerHTML" });
+    };
+    source.addEventListener("JobFinished", load);
+    source.addEventListener("open", () => document.dispatchEvent(new Event("lilbee:found")));
+    source.addEventListener("error", () => {
+      document.dispatchEvent(new Event("lilbee:lost"));
+      // The browser asks again by itself, unless the server, begun anew perhaps, says that there is nothing to follow.
+      if (source.readyState === EventSource.CLOSED) load();
     });
   };
   document.addEventListener("DOMContentLoaded", follow);

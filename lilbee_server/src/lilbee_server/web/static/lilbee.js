@@ -12,13 +12,32 @@
     if (said) tell(said.dataset.status);
   });
   const failed = (text) => {
+    const last = document.getElementById("toasts").lastElementChild;
+    if (last && last.firstElementChild.textContent === text) return last;
     const box = document.createElement("div");
     box.className = "notice bad";
     box.append(Object.assign(document.createElement("p"), { textContent: text }));
     document.getElementById("toasts").append(box);
+    return box;
   };
   document.addEventListener("htmx:sendError", () => failed("The server cannot be reached. Is it still running?"));
   document.addEventListener("htmx:timeout", () => failed("The server did not answer in time."));
+
+  // A stream that breaks is made anew by the browser. Who looks on is told if that takes longer than a moment, once.
+  const MOMENT_MS = 1500;
+  let waiting = 0, lost = null;
+  document.addEventListener("lilbee:lost", () => {
+    if (waiting || lost) return;
+    waiting = setTimeout(() => { lost = failed("The server cannot be reached. This page goes on by itself when it can."); }, MOMENT_MS);
+  });
+  const found = () => {
+    clearTimeout(waiting);
+    if (lost) lost.remove();
+    waiting = 0;
+    lost = null;
+  };
+  document.addEventListener("lilbee:found", found);
+  document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.xhr.status) found(); });
   const closeLater = new MutationObserver((changes) => {
     for (const change of changes) for (const one of change.addedNodes) if (one.nodeType === 1) {
       const close = Object.assign(document.createElement("button"), { className: "quiet", textContent: "Close" });
