@@ -85,10 +85,8 @@ def _counts(title: str, unit: str, counts: Sequence[tuple[str, int]]) -> Chart:
 
 
 def _figures(reports: Sequence[EvaluationReport]) -> Chart:
-    from lilbee_core.evaluation import METRICS
-
     rows: list[ChartRow] = []
-    for metric in METRICS:
+    for metric in reports[0].metrics:
         for report in reports:
             name = metric if len(reports) == 1 else f"{metric} {line(report.profile)}"
             span = report.interval(metric)
@@ -101,10 +99,8 @@ def _figures(reports: Sequence[EvaluationReport]) -> Chart:
 
 
 def _gains(pair: Comparison) -> Chart:
-    from lilbee_core.evaluation import METRICS
-
     rows: list[ChartRow] = []
-    for metric in METRICS:
+    for metric in pair.base.metrics:
         one = pair[metric]
         told = f"{one.mean:+.3f}  ({one.interval.low:+.3f} to {one.interval.high:+.3f})"
         rows.append(ChartRow(label=metric, value=one.mean, told=told, interval=(one.interval.low, one.interval.high)))

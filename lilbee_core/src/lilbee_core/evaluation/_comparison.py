@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
+from lilbee_core.display import bundle, joined, table_html, text_html
 from lilbee_core.errors import InvalidArgument
 from lilbee_core.evaluation._chance import Interval, chance_of, interval_of_mean
 from lilbee_core.evaluation._metrics import METRICS
 from lilbee_core.evaluation._report import EvaluationReport
-from lilbee_core.types._html import bundle, table_html, text_html
-from lilbee_core.types._lines import joined
 
 _TIE = 1e-9
 

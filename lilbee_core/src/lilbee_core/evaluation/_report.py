@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
+from lilbee_core.display import bundle, joined, table_html, text_html
 from lilbee_core.evaluation._chance import Interval, interval_of_mean
 from lilbee_core.evaluation._halves import is_held_out
 from lilbee_core.evaluation._metrics import METRICS, percentile
-from lilbee_core.types._html import bundle, table_html, text_html
-from lilbee_core.types._lines import joined
 
 _ESCAPES = str.maketrans({"%": "%25", "\t": "%09", "\n": "%0A", "\r": "%0D"})
 
@@ -75,6 +74,11 @@ class EvaluationReport:
     def held_out(self) -> EvaluationReport:
         """The same over the half of the queries that nothing is fitted on (`is_held_out`)."""
         return replace(self, per_query=tuple(one for one in self.per_query if is_held_out(one.id)))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the figures."""
+        return METRICS
 
     @property
     def queries(self) -> int:

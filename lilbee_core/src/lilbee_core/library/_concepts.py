@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lilbee_core.arguments import checked
+from lilbee_core.display import bundle, joined, table_html, text_html
 from lilbee_core.errors import ExtraMissing, InvalidArgument, LilbeeError, NotFound, SettingsError
 from lilbee_core.library._graphing import graph_of, is_mapped
 from lilbee_core.library._parts import Parts
 from lilbee_core.types import Chunk, Community, Concept, Query, Relation
-from lilbee_core.types._html import bundle, table_html, text_html
-from lilbee_core.types._lines import joined
 
 if TYPE_CHECKING:
     from networkx import Graph

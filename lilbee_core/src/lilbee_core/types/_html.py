@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from lilbee_core.types._lines import joined, one_line, several_lines
+from lilbee_core.display import Bundle, bundle, joined, one_line, several_lines, table_html, text_html
 
 if TYPE_CHECKING:
     from lilbee_core.types._answers import Answer
     from lilbee_core.types._reports import LibraryStatus
     from lilbee_core.types._search import Hit, SearchResult
 
-_CELL = "padding:4px 8px;vertical-align:top;text-align:left"
 _LINES = "white-space:pre-wrap"
 _SNIPPET = 400
-Bundle = dict[str, str]
-
-
-def bundle(html: str, plain: str) -> Bundle:
-    """Return both forms as a notebook asks for them."""
-    return {"text/html": html, "text/plain": plain}
-
-
-def text_html(text: str) -> str:
-    """Return a name or a message as HTML."""
-    return escape(one_line(text))
-
-
-def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table. Caption and cells are HTML already; the head may be empty."""
-    heads = "".join(f"<th scope='col' style='{_CELL}'>{escape(one)}</th>" for one in head)
-    cells = ("".join(f"<td style='{_CELL}'>{cell}</td>" for cell in row) for row in rows)
-    top, body = f"<tr>{heads}</tr>" if heads else "", "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table><caption style='text-align:left'>{caption}</caption>{top}{body}</table>"
-
-
 # --------------------------------------------------------------------------- hits
 
 

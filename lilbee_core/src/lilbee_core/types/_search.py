@@ -8,9 +8,9 @@ from enum import StrEnum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from lilbee_core.display import joined
 from lilbee_core.errors import ExtraMissing
 from lilbee_core.types._documents import Chunk, ChunkId, DocumentId
-from lilbee_core.types._lines import joined
 from lilbee_core.types._vectors import Vector
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lilbee_core.display import joined
 from lilbee_core.types._documents import ChunkId
-from lilbee_core.types._lines import joined
 
 _PLAIN = {"lexical": "by words", "dense": "by meaning", "fused": "together"}
 
