@@ -24,7 +24,7 @@ _MANIFEST, _DIGITS, _LAST = ".manifest", 20, 2**64 - 1
 _CLIENT = "lance_namespace_urllib3_client"
 EVERY_COMMIT = timedelta(0)
 """How old what a read sees may be."""
-INDEX_CACHE_BYTES, METADATA_CACHE_BYTES = 1_000_000_000, 50_000_000
+INDEX_CACHE_BYTES, METADATA_CACHE_BYTES = 1_000_000_000, 15_000_000
 """What the engine keeps in memory at the most. By itself it would keep 7 GB: a long sync made a thousand commits, and
 it remembered them all."""
 STABLE_ROW_IDS = {"new_table_enable_stable_row_ids": "true"}
