@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -137,9 +136,10 @@ def _saved(attached: AttachedFile, folder: Path) -> Path:
     """Write a file under its name, or the next one like it that is free, and return where it is."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = Path(attached.name)
-    for number in itertools.count(1):
-        file = folder / (plain.name if number == 1 else f"{plain.stem} ({number}){plain.suffix}")
+    file, number = folder / plain.name, 1
+    while True:
         with suppress(FileExistsError), file.open("xb") as out:
             out.write(attached.content)
-            break
-    return file
+            return file
+        number += 1
+        file = folder / f"{plain.stem} ({number}){plain.suffix}"
