@@ -226,6 +226,13 @@ def test_markdown_reads_as_it_is_meant_and_its_links_stay_in_the_library(page: T
     assert "[boats](boats.md)" in re.sub("<[^>]*>", "", page.get(unescape(written[1])).text)
 
 
+def test_the_words_are_marked_that_the_search_found_and_no_others(page: TestClient[Litestar]) -> None:
+    address = first_hit(page, "when does the queen lay eggs in spring")
+    marked = {one.casefold() for one in re.findall(r"<b>([^<]*)</b>", page.get(address).text)}
+    assert {"queen", "spring"} <= marked
+    assert not marked & {"the", "in"}, "of a word that says nothing, not even where another begins with it"
+
+
 def test_a_page_of_a_pdf_is_shown_beside_its_text_with_the_passage_marked(page: TestClient[Litestar]) -> None:
     read = page.get(first_hit(page, "mill sold baker")).text
     assert "page 2 of 2" in read, "of a passage on two pages, the one that answers"
@@ -350,7 +357,7 @@ def test_whatever_documents_and_their_names_say_is_no_more_than_words(page: Test
     assert not offenses_of_page(found)
     assert not STEERS.search(found)
     for address in re.findall(r'<h2><a href="(/read[^"]*)"', found):
-        assert set(parse_qs(urlsplit(unescape(address)).query)) <= {"document", "place", "span", "sum", "q"}
+        assert set(parse_qs(urlsplit(unescape(address)).query)) <= {"document", "place", "span", "sum", "q", "words"}
     for row in list(bee.documents())[::7]:
         read = page.get("/read", params={"document": str(row.id), "q": row.path})
         assert read.status_code == 200

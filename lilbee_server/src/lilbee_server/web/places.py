@@ -10,23 +10,31 @@ from lilbee_core.types import Location, Span
 
 PATH = "/read"
 _LONGEST_QUOTE = 300
+_MOST_WORDS = 20
 
 
 def read_url(found: Hit | Citation, query: str = "") -> str:
     """Return the address that opens a hit or a citation in its document.
 
     A hit is named by its characters too, and by a sum of them: a document that has changed since is told from one
-    where it still stands there. A citation is named by the beginning of its quote.
+    where it still stands there. The words that the search found in it are marked there again. A citation is named by
+    the beginning of its quote.
     """
     asked = {"document": str(found.document_id), "place": place_named(location_of(found))}
     if isinstance(found, Hit):
         span = found.chunk.span
         asked |= {"span": f"{span.start}-{span.end}", "sum": sum_of(found.text)}
+        asked["words"] = " ".join(_words_of(found)) if query else ""
     else:
         asked["quote"] = found.quote[:_LONGEST_QUOTE]
     if query:
         asked["q"] = query
     return f"{PATH}?{urlencode({name: value for name, value in asked.items() if value})}#passage"
+
+
+def _words_of(hit: Hit) -> list[str]:
+    words = (hit.text[first:last].casefold() for first, last in hit.highlights)
+    return list(dict.fromkeys(one for one in words if one.isprintable()))[:_MOST_WORDS]
 
 
 def place_named(at: Location) -> str:

@@ -38,7 +38,7 @@ class Request(Protocol):
     def quote(self) -> str: ...
 
     @property
-    def q(self) -> str: ...
+    def marked(self) -> str: ...
 
     @property
     def at(self) -> int: ...
@@ -98,7 +98,7 @@ def open_document(bee: Lilbee, row: DocumentRow, asked: Request) -> Opened:
     passage, note = _passage(bee, whole, asked)
     pages = whole.location.page_end or 0
     if pages and not asked.at and not (passage is not None and bee.get_text(str(row.id), passage).location.member):
-        return _page_of(bee, whole, passage, note, asked.q, pages)
+        return _page_of(bee, whole, passage, note, asked.marked, pages)
     at = min(asked.at, len(whole.text))
     return _part_of(bee, whole, passage, note, at)
 

@@ -45,8 +45,14 @@ class Asked:
     sum: str = ""
     quote: str = ""
     q: str = ""
+    words: str = ""
     at: int = 0
     view: str = ""
+
+    @property
+    def marked(self) -> str:
+        """The words to mark in the passage: those that the search found there, else those of the query."""
+        return self.words or self.q
 
     def url(self, path: str = PATH, **others: object) -> str:
         """Return the address of another part of the document, or of another view of it."""
@@ -65,7 +71,7 @@ def read(
     bee, given = library_of(state), request.query_params
     row = bee.document(document)
     # From here on the document goes by its id: names may be those of several.
-    rest = {name: str(given.get(name) or "") for name in ("place", "span", "sum", "quote", "q", "view")}
+    rest = {name: str(given.get(name) or "") for name in ("place", "span", "sum", "quote", "q", "words", "view")}
     asked = Asked(document=str(row.id), at=at, **rest)
     opened: Opened | None = None
     problem: LilbeeError | None = None
@@ -158,12 +164,12 @@ def _views(row: DocumentRow, asked: Asked, view: str) -> list[tuple[str, str, bo
     if row.media_type != MARKDOWN:
         return []
     names = (("rendered", "As it reads"), ("text", "As it is written"))
-    kept = {name: getattr(asked, name) for name in ("place", "span", "sum", "quote", "at")}
+    kept = {name: getattr(asked, name) for name in ("place", "span", "sum", "quote", "words", "at")}
     return [(name, asked.url(PATH, view=one, **kept), one == view) for one, name in names]
 
 
 def _lines(row: DocumentRow, asked: Asked, opened: Opened) -> list[Line]:
-    words = words_in(opened.text, asked.q, opened.passage) if opened.passage is not None else []
+    words = words_in(opened.text, asked.marked, opened.passage) if opened.passage is not None else []
     coded = row.media_type.startswith("text/") and opened.number is not None and len(opened.text) <= _LONGEST_CODE
     kinds = kinds_in(opened.text, row.path) if coded else []
     return list(lines_of(opened.text, number=opened.number, passage=opened.passage, words=words, kinds=kinds))
