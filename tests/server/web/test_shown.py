@@ -123,6 +123,7 @@ def test_settings_say_what_they_are_and_where_they_come_from() -> None:
     assert found["fusion"].is_overruled
     assert not found["hub_token"].changeable
     assert [one.name for section in settings.found(items, "hits returned") for one in section.settings] == ["top_k"]
+    assert not any("`" in section.about for section in settings.found([("embedding_model", "auto", "default")]))
 
 
 def test_addresses_and_sizes() -> None:

@@ -477,7 +477,8 @@ def _check_message(text: str, attachments: Sequence[Attached]) -> None:
         raise InvalidArgument("there is nothing to send", hint="Write a message.")
     if len(text) > _LONGEST:
         raise InvalidArgument(
-            f"the message has {len(text)} characters", hint="Add the text to the library, and ask about it."
+            f"the message has {len(text):,} characters, more than {_LONGEST:,}",
+            hint="Add the text to the library, and ask about it.",
         )
 
 

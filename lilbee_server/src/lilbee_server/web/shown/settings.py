@@ -78,7 +78,7 @@ def choices(kind: Any) -> tuple[str, ...]:
 def _sections(values: Mapping[str, tuple[object, str]], words: list[str]) -> Iterator[Section]:
     defaults = Settings().to_dict()
     for name, kind in sections().items():
-        about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+        about = " ".join((kind.__doc__ or "").split("\n\n")[0].replace("``", "").split())
         listed = [
             _setting(field, *values[field], default=defaults[field], kind=info.annotation, about=info.description or "")
             for field, info in kind.model_fields.items()
