@@ -308,6 +308,10 @@ def test_an_embedder_that_goes_away_leaves_the_words(memory: Running) -> None:
     assert found["results"][0]["path"] == str(memory.folder / "MEMORY.md")
     assert len(found["warnings"]) == 1
     assert found["warnings"][0] in memory.client.get("/status").json()["warnings"]
+    assert memory.search("\0")["warnings"] == ["the query has no words to look for"]
+    assert memory.client.get("/status").json()["warnings"] == found["warnings"], (
+        "what one searched is nothing wrong here"
+    )
     (memory.folder / "memory" / "late.md").write_text("# Late\n\nAn ocelot.\n", encoding="utf-8")
     memory.until(lambda: len(memory.search("ocelot")["results"]) > 0, "words without vectors")
 

@@ -90,7 +90,9 @@ class MemoryServer:
         except (ProviderError, ModelNotFound, EmbedderMismatch) as error:
             found = self.library.search(query, top_k=limit, profile=_WORDS_ONLY)
             warnings = (f"searched by words alone: {error.message}. {error.hint}", *found.warnings)
-        self._search_warnings = warnings
+        lasting = _lasting(found, warnings)
+        if lasting or found.hits:  # a search for nothing says nothing about the models
+            self._search_warnings = lasting
         return found, (*self._config_warnings(), *warnings)
 
     def index(self) -> tuple[str, bool]:
@@ -138,6 +140,14 @@ class MemoryServer:
         if missing is None:
             return ()
         return (f"there is no reranker {missing}, so hits are not reranked. Put it there and start the server again.",)
+
+
+def _lasting(found: SearchResult, warnings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the warnings that are about the server: a model that fails, not what somebody searched."""
+    failed = [one.note for one in found.reports if one.status == "failed" and one.note]
+    return tuple(
+        one for one in warnings if "searched by words alone" in one.casefold() or any(note in one for note in failed)
+    )
 
 
 def _once(texts: Sequence[str]) -> list[str]:
