@@ -137,6 +137,8 @@ def test_a_client_that_is_not_installed_is_named(
         said = capsys.readouterr()
         assert "there is no program" in said.err + said.out
     assert run(["launch", "generic"]) == 2
+    assert run(["launch", "generic", "--library", str(library), "sh"]) == 2
+    assert "options stand before the client: lilbee launch --library" in capsys.readouterr().err
 
 
 def fake(folder: Path, name: str, script: str) -> None:

@@ -72,6 +72,8 @@ def _program(client: Client, arguments: Sequence[str]) -> tuple[str, Sequence[st
     if client.program is None and not arguments:
         raise click.UsageError("name the program to start: lilbee launch generic PROGRAM ARGUMENTS")
     name, rest = (client.program, arguments) if client.program is not None else (arguments[0], arguments[1:])
+    if client.program is None and name.startswith("-"):
+        raise click.UsageError(f"options stand before the client: lilbee launch {name} … {client.name} PROGRAM")
     found = shutil.which(name)
     if found is None:
         raise NotFound(

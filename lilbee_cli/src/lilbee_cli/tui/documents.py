@@ -75,7 +75,8 @@ class DocumentsPane(NarrowedPane["DocumentRow"]):
         if row is not None:
             told.append(line(row.ref), "bold")
             told.append(f"  {row.state}" + (f": {line(row.reason)} [{row.code}]" if row.reason else ""))
-            told.append(f"\nread by {row.extractor or 'nobody'}, {row.indexed_at or 'never indexed'}", "dim")
+            when = row.indexed_at[:16].replace("T", " ") if row.indexed_at else "never indexed"
+            told.append(f"\nread by {row.extractor or 'nobody'}, {when}", "dim")
             for warning in row.warnings[:3]:
                 told.append(f"\nwarning: {line(warning)}", shown.BAD)
         return told
