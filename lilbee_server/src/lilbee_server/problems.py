@@ -77,6 +77,7 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
     (errors.SourceUnavailable, 503),
     (errors.ProviderUnavailable, 503),
     (errors.FleetError, 503),
+    (errors.ExtraMissing, 503),
     (errors.ProviderError, 502),
     (errors.CrawlError, 502),
 )

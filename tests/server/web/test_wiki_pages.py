@@ -11,9 +11,11 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
+from lilbee_core.errors import ExtraMissing
 from lilbee_core.settings import Settings
 from lilbee_core.testing import ScriptedChat, open_test_library
 from lilbee_core.types import Message
+from lilbee_server.problems import status_of
 from tests.server.web.conftest import ORIGIN, PIECE, new_code, page_app
 
 FILES: dict[str, str | bytes] = {
@@ -62,6 +64,11 @@ def test_from_the_plan_to_a_page_that_is_published(page: Page, bee: Lilbee) -> N
     assert "<strong>1 call of the chat model</strong>" in plan
     assert "notes/bees.md" in plan or "bees.md" in plan
     assert page.get("/wiki/build?plan=1&most_calls=few").status_code == 400
+    for address in ("/wiki/build?plan=1&most_calls=few", "/documents?state=odd", "/documents/why?path=nowhere/%00"):
+        piece = page.get(address, headers=PIECE)
+        assert piece.status_code == 200, "it says itself what is wrong, where the form stands: no second form elsewhere"
+        assert "notice bad" in piece.text or 'aria-invalid="true"' in piece.text
+    assert status_of(ExtraMissing("it needs an extra", hint="Install it.")) == 503, "no fault of the server"
     assert page.post("/wiki/build", data={"most_calls": "few"}).status_code == 400
 
     built = page.post("/wiki/build", data={"topics": "", "retry": "", "most_calls": ""})

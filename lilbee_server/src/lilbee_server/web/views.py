@@ -118,6 +118,11 @@ def wants_piece(request: Request[Any, Any, Any]) -> bool:
     )
 
 
+def in_place(request: Request[Any, Any, Any], status: int) -> int:
+    """Return the status of a block that says itself what is wrong: a piece of an error would land among the notices."""
+    return 200 if wants_piece(request) else status
+
+
 def theme_of(request: Request[Any, Any, Any]) -> str:
     """Return the chosen theme; ``auto`` follows the system."""
     chosen = request.cookies.get(THEME_COOKIE, "")

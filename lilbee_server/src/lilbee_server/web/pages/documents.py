@@ -19,7 +19,7 @@ from lilbee_server.web.forms import FORM, Filled, Form, Problem
 from lilbee_server.web.shown import jobs
 from lilbee_server.web.shown.documents import PATH, STATES, Asked, Ledger, key_of, ledger, ref_of
 from lilbee_server.web.shown.lists import address, page_number
-from lilbee_server.web.views import redirect, render
+from lilbee_server.web.views import in_place, redirect, render
 
 _DONE = {
     "excluded": "Taken out of the index, and kept out. The files stay where they are; Take back brings them back.",
@@ -50,7 +50,7 @@ def show(request: Request[Any, Any, Any], state: State) -> Response[str]:
         request,
         "documents.html",
         "ledger",
-        status=200 if problem is None else status_of(problem.error),
+        status=200 if problem is None else in_place(request, status_of(problem.error)),
         headers={"HX-Replace-Url": asked.url},
         asked=asked,
         found=found,
@@ -88,7 +88,7 @@ def why(request: Request[Any, Any, Any], state: State) -> Response[str]:
         request,
         "document_why.html",
         "answer",
-        status=200 if problem is None else status_of(problem.error),
+        status=200 if problem is None else in_place(request, status_of(problem.error)),
         path=path,
         report=report,
         key_of=key_of,

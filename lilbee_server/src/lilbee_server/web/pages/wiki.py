@@ -18,7 +18,7 @@ from lilbee_server.web.places import read_url
 from lilbee_server.web.rendering import Links, Place, to_html
 from lilbee_server.web.shown import jobs
 from lilbee_server.web.shown.wiki import PATH, by_kind, draft_url, finder, page_url, problems_by_kind
-from lilbee_server.web.views import redirect, render
+from lilbee_server.web.views import in_place, redirect, render
 
 _DONE = {
     "accepted": "The draft is published.",
@@ -136,7 +136,7 @@ def _plan_page(
         request,
         "wiki_build.html",
         "plan",
-        status=200 if problem is None else status_of(problem.error),
+        status=200 if problem is None else in_place(request, status_of(problem.error)),
         plan=found,
         form=form,
         problem=problem,
