@@ -83,8 +83,12 @@ _STATUS: tuple[tuple[type[errors.LilbeeError], int], ...] = (
 )
 
 
-_STATUS_OF_CODE = {"provider.context_overflow": 400, "conversation.changed": 409}
-_STATUS_OF_CODES = {"provider.context_overflow": 400, "library.gone": 503}
+_STATUS_OF_CODE = {
+    "provider.context_overflow": 400,
+    "conversation.changed": 409,
+    "library.gone": 503,
+    "store.damaged": 503,
+}
 """Where the kind of the error says less than its code."""
 
 

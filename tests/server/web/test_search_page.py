@@ -343,9 +343,10 @@ def test_a_library_that_goes_away_while_it_is_open_is_told(tmp_path: Path) -> No
         bee.sync()
         address = first_hit(client, "queen")
         shutil.rmtree(root)
-        for path in ("/", "/search?q=queen", address):
+        for path in ("/", "/search?q=queen", address, "/documents"):
             got = client.get(path)
             assert got.status_code == 200 or "moved or deleted while it was open" in got.text, path
+            assert got.status_code in (200, 404, 503), "what may come back is no fault of the server"
             assert "Traceback" not in got.text
             assert "<main" in got.text
 
