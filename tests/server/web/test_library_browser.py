@@ -94,6 +94,7 @@ def test_a_job_is_told_while_it_runs_and_after_one_comes_back(
     chromium: Chromium, bee: Lilbee, embedder: HeldEmbedder, server: tuple[str, object], enter: str
 ) -> None:
     root = Path(str(bee.root))
+    bee.sync()  # what a sync that another test ended has left
 
     def script(who: Visitor) -> None:
         who.enter(enter)
