@@ -110,6 +110,7 @@ def test_a_long_document_is_embedded_in_blocks() -> None:
     st.integers(30, 200),
 )
 @example([("\n\n", 2), (TOPICS[0], 3)], 30)
+@example([(TOPICS[0], 0), (TOPICS[1], 10), (OTHERS[1], 17)], 53)
 def test_nothing_is_lost_and_all_is_verbatim(stories: list[tuple[str, int]], size: int) -> None:
     text = " ".join(story(topic, count) if topic.strip() else topic * count for topic, count in stories)
     document = Document(path="a.txt", text=text)

@@ -36,9 +36,12 @@ class TokenRuler:
         """Return the largest end at which ``[start, end)`` holds at most `tokens` tokens."""
         limit = min(len(self._text), start + tokens * CHARS_PER_TOKEN_MAX)
         first = self._index(start)
-        if self._cuts_a_token(start, first):
-            tokens -= 1
-        return min(self._offset(first + tokens, limit), limit)
+        whole = tokens - 1 if self._cuts_a_token(start, first) else tokens
+        end = min(self._offset(first + whole, limit), limit)
+        # An estimate by length is one more where the stretch begins with one of the longer tokens.
+        while self._blanks_count and end > start and self._counter.count_tokens(self._text[start:end]) > tokens:
+            end -= 1
+        return end
 
     def retreat(self, end: int, tokens: int) -> int:
         """Return the smallest start at which ``[start, end)`` holds at most `tokens` tokens."""
