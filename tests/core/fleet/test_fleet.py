@@ -374,8 +374,9 @@ class TestStayingWarm:
         owned = pids_of(first)
         record = next(StateFolder(world.state).scan())
         StateFolder(world.state).write(replace(record, path=None, owner=ProcessMark.of(os.getppid())))
-        assert pids_of(second) != owned
-        for pid in owned.values():  # no record names them any more
+        started = pids_of(second)
+        assert started != owned
+        for pid in (*owned.values(), *started.values()):  # no record names the first any more, and both stay warm
             os.kill(pid, signal.SIGKILL)
 
     def test_it_is_ended_once_the_setting_is_off(self, world: World) -> None:
