@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
-from lilbee_core.testing import HashEmbedder
 from lilbee_server.app import create_app
 from lilbee_server.mounts import mounts_of
 from lilbee_server.web import plugin
+from tests.server.conftest import TOKEN
 
 HOST = "testserver.local"
 ORIGIN = f"http://{HOST}"
-TOKEN = "s3cret-token"
 PIECE = {"HX-Request": "true"}
 """What a request says that wants a piece of a page."""
 
@@ -32,17 +30,6 @@ def new_code(client: TestClient[Litestar]) -> str:
     made = client.post("/api/sign-in", headers={"Authorization": f"Bearer {TOKEN}"})
     assert made.status_code == 200
     return str(made.json()["url"]).partition("code=")[2]
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Lilbee]:
-    root = tmp_path / "notes"
-    root.mkdir()
-    (root / "bees.md").write_text("# Bees\n\nThe queen lays eggs in spring.\n", encoding="utf-8")
-    (root / "boats.md").write_text("# Boats\n\nThe ferry leaves at noon.\n", encoding="utf-8")
-    with Lilbee(root, embedder=HashEmbedder()) as bee:
-        bee.sync()
-        yield bee
 
 
 @pytest.fixture

@@ -28,8 +28,8 @@ from lilbee_server.web import plugin
 from lilbee_server.web.shown.talk import turns_of
 from lilbee_server.web.views import Views
 from lilbee_server.web.writing import EVERY_S, frames
-from tests.server.conftest import serving
-from tests.server.web.conftest import HOST, ORIGIN, PIECE, TOKEN, new_code, page_app
+from tests.server.conftest import TOKEN, serving
+from tests.server.web.conftest import HOST, ORIGIN, PIECE, new_code, page_app
 from tests.support.hostile import PAGE, offenses_of_page
 from tests.support.websites import Website
 

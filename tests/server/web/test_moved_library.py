@@ -10,7 +10,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
-from tests.server.web.conftest import ORIGIN, TOKEN
+from tests.server.conftest import TOKEN
+from tests.server.web.conftest import ORIGIN
 
 TEXT = {"files": ("wasps.txt", b"Wasps sting.", "text/plain")}
 CHANGES: tuple[tuple[str, str, dict[str, Any]], ...] = (

@@ -18,8 +18,8 @@ from lilbee_core import Lilbee
 from lilbee_core.tokens import ServerSession, write_session
 from lilbee_server.cli_plugin import open_page
 from lilbee_server.opening import NotServed, sign_in_url
-from tests.server.conftest import serving
-from tests.server.web.conftest import TOKEN, page_app
+from tests.server.conftest import TOKEN, serving
+from tests.server.web.conftest import page_app
 
 
 @pytest.fixture

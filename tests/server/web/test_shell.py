@@ -14,7 +14,8 @@ from litestar.testing import TestClient
 
 from lilbee_core import Lilbee
 from lilbee_server.web.assets import assets
-from tests.server.web.conftest import PIECE, TOKEN
+from tests.server.conftest import TOKEN
+from tests.server.web.conftest import PIECE
 
 STATIC = Path(str(sys.modules["lilbee_server.web.assets"].__file__)).parent / "static"
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"

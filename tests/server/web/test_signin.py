@@ -12,7 +12,8 @@ from litestar.testing import TestClient
 from lilbee_core import Lilbee
 from lilbee_core.tokens import OWNER, Grant
 from lilbee_server.signin import CODE_S, IDLE_S, LONGEST_S, SignIns, cookie_name
-from tests.server.web.conftest import HOST, ORIGIN, PIECE, TOKEN, new_code, page_app
+from tests.server.conftest import TOKEN
+from tests.server.web.conftest import HOST, ORIGIN, PIECE, new_code, page_app
 
 COOKIE = "lilbee_session"
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from litestar import Request, Response
 from litestar.enums import MediaType
 
+from lilbee_core import LilbeeError
 from lilbee_core.text import place_name, snippet_pieces, visible, visible_line
+from lilbee_server.problems import status_of
 from lilbee_server.web.assets import assets
 from lilbee_server.web.places import read_url
 
@@ -118,9 +120,9 @@ def wants_piece(request: Request[Any, Any, Any]) -> bool:
     )
 
 
-def in_place(request: Request[Any, Any, Any], status: int) -> int:
+def in_place(request: Request[Any, Any, Any], error: LilbeeError | None) -> int:
     """Return the status of a block that says itself what is wrong: a piece of an error would land among the notices."""
-    return 200 if wants_piece(request) else status
+    return 200 if error is None or wants_piece(request) else status_of(error)
 
 
 def theme_of(request: Request[Any, Any, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from litestar import Request, Response, get, post
@@ -30,25 +31,13 @@ def show(request: Request[Any, Any, Any], state: State) -> Response[str]:
 @post(f"{DRAFT}/accept", sync_to_thread=True, dependencies=FORM)
 def accept(request: Request[Any, Any, Any], state: State, form: Filled) -> Response[str]:
     """Publish a draft, if it still says what was read."""
-    bee = library_of(state)
-    try:
-        _unchanged(bee, form)
-        bee.wiki.drafts.accept(form["slug"])
-    except WikiError as error:
-        return _page(request, bee, form, Problem(error))
-    return redirect(request, f"{PATH}?done=accepted")
+    return _decided(request, state, form, lambda bee, slug: bee.wiki.drafts.accept(slug), "accepted")
 
 
 @post(f"{DRAFT}/reject", sync_to_thread=True, dependencies=FORM)
 def reject(request: Request[Any, Any, Any], state: State, form: Filled) -> Response[str]:
     """Throw a draft away, if it still says what was read."""
-    bee = library_of(state)
-    try:
-        _unchanged(bee, form)
-        bee.wiki.drafts.reject(form["slug"])
-    except WikiError as error:
-        return _page(request, bee, form, Problem(error))
-    return redirect(request, f"{PATH}?done=rejected")
+    return _decided(request, state, form, lambda bee, slug: bee.wiki.drafts.reject(slug), "rejected")
 
 
 @post(f"{DRAFT}/edit", sync_to_thread=True, dependencies=FORM)
@@ -76,6 +65,22 @@ def _unchanged(bee: Lilbee, form: Form) -> WikiPage:
             "the draft has changed since you opened it", hint="Look at what it says now.", code="wiki.changed"
         )
     return draft
+
+
+def _decided(
+    request: Request[Any, Any, Any],
+    state: State,
+    form: Form,
+    decide: Callable[[Lilbee, str], object],
+    done: str,
+) -> Response[str]:
+    bee = library_of(state)
+    try:
+        _unchanged(bee, form)
+        decide(bee, form["slug"])
+    except WikiError as error:
+        return _page(request, bee, form, Problem(error))
+    return redirect(request, f"{PATH}?done={done}")
 
 
 def _page(

@@ -12,7 +12,6 @@ from lilbee_core import Lilbee, LilbeeError
 from lilbee_core.text import place_name
 from lilbee_core.types import Citation, WikiPage, WikiPlan
 from lilbee_server.library import library_of
-from lilbee_server.problems import status_of
 from lilbee_server.web.forms import FORM, Filled, Form, Problem
 from lilbee_server.web.places import read_url
 from lilbee_server.web.rendering import Links, Place, to_html
@@ -136,7 +135,7 @@ def _plan_page(
         request,
         "wiki_build.html",
         "plan",
-        status=200 if problem is None else in_place(request, status_of(problem.error)),
+        status=in_place(request, problem.error if problem else None),
         plan=found,
         form=form,
         problem=problem,
