@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lilbee_core.store import Store
+from lilbee_core.store import Store, _quick
 from lilbee_core.store._engine import connect, newest_version, word_query
 from lilbee_core.store._quick import QuickConnection
 from tests.core.store._build import a_document, unit_vectors
@@ -68,3 +69,29 @@ def test_it_finds_what_the_other_way_finds(tmp_path: Path) -> None:
 
         store.put([a_document("later")])
         assert quick.words(word_query("words", word), ["id"], 99, None).num_rows > found.num_rows
+
+
+class _Unknown:
+    """A query as another version of the engine may have it."""
+
+    __slots__ = ()
+
+    async def to_arrow(self) -> str:
+        return "rows"
+
+
+class _Asking:
+    """A query as the engine has it."""
+
+    async def _maybe_add_blob_row_id(self) -> None:
+        raise AssertionError("asked for the schema")
+
+    async def to_arrow(self) -> str:
+        await self._maybe_add_blob_row_id()
+        return "rows"
+
+
+@pytest.mark.parametrize("query", [_Unknown(), _Asking()])
+def test_no_read_looks_for_columns_of_blobs(query: Any) -> None:
+    read: Any = _quick._read
+    assert read(query) == "rows"

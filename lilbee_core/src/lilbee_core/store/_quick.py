@@ -1,12 +1,12 @@
-"""The reads that a search is made of, by the shortest way: one trip to the engine's thread each.
+"""The reads that a search is made of, by the shortest way: one trip to the engine's thread each, and no schema.
 
 The engine's blocking interface stands on its asynchronous one and asks for the schema on the way, so that a word query
-makes five such trips and takes twice as long.
+makes five such trips and takes twice as long. Both ask for it once more, for columns of blobs; we have none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
@@ -40,6 +40,10 @@ class _Take(Protocol):
     def select(self, columns: list[str]) -> _Take: ...
     def with_row_id(self) -> _Take: ...
     def to_arrow(self) -> Coroutine[object, object, pa.Table]: ...
+
+
+class _Steps(Protocol):
+    _maybe_add_blob_row_id: Callable[[], Coroutine[object, object, None]]
 
 
 class _Table(Protocol):
@@ -84,7 +88,7 @@ class QuickTable:
     def rows(self, columns: Sequence[str], where: str | None) -> pa.Table:
         """Return all rows that satisfy `where`."""
         query = self._table.query().select(list(columns))
-        return _loop().run((query.where(where) if where else query).to_arrow())
+        return _read(query.where(where) if where else query)
 
     def words(self, query: object, columns: Sequence[str], limit: int, where: str | None) -> pa.Table:
         """Return the best rows of a word query."""
@@ -104,13 +108,24 @@ class QuickTable:
 
     def take(self, rows: Sequence[int], columns: Sequence[str]) -> pa.Table:
         """Return rows by their row ids, in no certain order; those that are gone are left out."""
-        return _loop().run(self._table.take_row_ids(list(rows)).select(list(columns)).to_arrow())
+        return _read(self._table.take_row_ids(list(rows)).select(list(columns)))
 
     def take_numbered(self, rows: Sequence[int], columns: Sequence[str]) -> pa.Table:
         """Return rows as `take` does, with a column of their row ids."""
-        return _loop().run(self._table.take_row_ids(list(rows)).select(list(columns)).with_row_id().to_arrow())
+        return _read(self._table.take_row_ids(list(rows)).select(list(columns)).with_row_id())
 
 
 def _answer(query: _Query, columns: Sequence[str], limit: int, where: str | None) -> pa.Table:
     query = query.select(list(columns)).limit(min(limit, _MOST))
-    return _loop().run((query.where(where) if where else query).to_arrow())
+    return _read(query.where(where) if where else query)
+
+
+def _read(query: _Query | _Take) -> pa.Table:
+    # This step takes longer than many a read. A version of the engine without it is not touched.
+    if hasattr(query, "_maybe_add_blob_row_id"):
+        cast("_Steps", query)._maybe_add_blob_row_id = _no_blobs  # pyright: ignore[reportPrivateUsage]
+    return _loop().run(query.to_arrow())
+
+
+async def _no_blobs() -> None:
+    return None
