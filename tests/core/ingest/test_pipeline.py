@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lilbee_core.background import foreground
 from lilbee_core.errors import Cancelled, StoreError
 from lilbee_core.ingest import BatchLimits
 from lilbee_core.testing import HashEmbedder, MemoryStore, Switch
@@ -58,6 +59,21 @@ def test_all_limits_give_the_same_index(shelf: Shelf, limits: BatchLimits) -> No
     assert shelf.store.check() == ()
     assert shelf.store.stats().embedded == shelf.store.stats().chunks
     assert pipeline_threads() == []
+
+
+def test_a_sync_waits_for_a_search(shelf: Shelf) -> None:
+    shelf.sync()
+    shelf.write("bird.md", "the heron")
+    said: list[str] = []
+    put = shelf.store.put
+    shelf.store.put = lambda documents: (said.append("written"), put(documents))[1]  # type: ignore[method-assign]
+    thread = threading.Thread(target=shelf.sync, daemon=True)
+    with foreground():
+        thread.start()
+        thread.join(0.15)
+        said.append("searched")
+    thread.join(30)
+    assert said == ["searched", "written"]
 
 
 def test_batches_hold_at_most_so_many_documents(shelf: Shelf) -> None:

@@ -288,7 +288,7 @@ def test_limit_keeps_the_first_and_tells_the_rest():
 
 def test_mark_shows_words_and_changed_files():
     state = a_state(a_hit("The bee found home.", language="en"), text="bees").put(ANALYZED, ANALYZER.query("bees"))
-    marked = Mark(ANALYZER, lambda documents: documents).run(state, CONTEXT).hits[0]
+    marked = Mark(ANALYZER, lambda chunks: [chunk.document_id for chunk in chunks]).run(state, CONTEXT).hits[0]
 
     assert [marked.text[start:end] for start, end in marked.highlights] == ["bee"]
     assert marked.stale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from lilbee_core.protocols import IndexedDocument
 from lilbee_core.store import Store
 from lilbee_core.store import _places as places
 from lilbee_core.store._lexical import FIRST_LOOK
-from lilbee_core.types import Filter, Scope
+from lilbee_core.store._quick import QuickTable
+from lilbee_core.types import ChunkId, Filter, Location, Scope
 from tests.core.store._build import DIMENSION, Words, a_document, ids, unit_vectors
 
 
@@ -296,3 +298,64 @@ def test_chunks_found_and_then_changed_are_read_as_they_are(store: Store) -> Non
     assert store.get(found) == ()
     store.put([a_document("other", ("gamma",)), document])
     assert set(store.get(found)) == set(document.chunks)
+
+
+# --------------------------------------------------------------------------- chunks that a search has just seen
+
+
+def moved(document: IndexedDocument, lines: int) -> IndexedDocument:
+    """Return the document with its chunks some lines lower; their ids stay."""
+    place = Location(line_start=lines, line_end=lines)
+    return replace(document, chunks=tuple(replace(chunk, location=place) for chunk in document.chunks))
+
+
+def reads_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that grows by the number of rows of each later read of chunks by row id."""
+    sizes: list[int] = []
+    take = QuickTable.take
+
+    def counted(self: QuickTable, rows: Sequence[int], columns: Sequence[str]) -> object:
+        sizes.append(len(rows))
+        return take(self, rows, columns)
+
+    monkeypatch.setattr(QuickTable, "take", counted)
+    return sizes
+
+
+def test_what_a_commit_leaves_alone_is_not_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [a_document(f"doc{i}", (f"alpha number{i}",)) for i in range(40)]
+    store.put(documents)
+    query = unit_vectors(1, seed=5)[0]
+
+    def found() -> list[ChunkId]:
+        return ids(store.dense(query, limit=200))
+
+    for _ in range(3):  # the first question reads the column, the next ones the matrix
+        store.get(found())
+    sizes = reads_of(store, monkeypatch)
+    kept = {chunk.id: chunk for chunk in store.get(found())}
+    assert sizes == []
+    changed, gone, new = moved(documents[3], 9), documents[4], a_document("new", ("beta",))
+    store.put([changed, new])
+    store.remove([gone.row.id])
+    every = found()
+    assert gone.chunks[0].id not in every
+    after = {chunk.id: chunk for chunk in store.get([*every, gone.chunks[0].id])}
+    assert sizes == [3]  # the changed one, the new one, and the one whose row is gone
+    assert after[changed.chunks[0].id].location.line_start == 9
+    assert after[new.chunks[0].id].text == "beta"
+    assert gone.chunks[0].id not in after
+    others = [id_ for id_ in kept if id_ not in {changed.chunks[0].id, gone.chunks[0].id}]
+    assert [after[id_] for id_ in others] == [kept[id_] for id_ in others]
+
+
+def test_a_chunk_without_a_vector_is_read_again(store: Store) -> None:
+    bare = a_document("bare", ("alpha",), vectors=None)
+    store.put([bare, *(a_document(f"doc{i}", (f"alpha number{i}",)) for i in range(40))])
+    for _ in range(3):
+        store.dense(unit_vectors(1, seed=5)[0], limit=200)
+        store.lexical(Words("alpha"), limit=200)
+        assert store.get([bare.chunks[0].id])
+    store.remove([bare.row.id])
+    store.dense(unit_vectors(1, seed=5)[0], limit=200)
+    assert store.get([bare.chunks[0].id]) == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from lilbee_core.background import give_way
 from lilbee_core.concepts import _code, _unspaced
 from lilbee_core.concepts._acronyms import explained
 from lilbee_core.concepts._candidates import HEADING, MOST, Candidates
@@ -32,8 +33,12 @@ class RuleExtractor:
 
     def extract(self, chunks: Sequence[Chunk]) -> list[tuple[Mention, ...]]:
         """Return for each chunk its concepts, each once, the most telling first."""
-        with self._lock:
-            return [self._of(chunk) for chunk in chunks]
+        found: list[tuple[Mention, ...]] = []
+        for chunk in chunks:
+            give_way()
+            with self._lock:
+                found.append(self._of(chunk))
+        return found
 
     def _of(self, chunk: Chunk) -> tuple[Mention, ...]:
         found = Candidates()

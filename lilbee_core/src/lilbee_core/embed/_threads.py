@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from threading import Event, Lock
+
+from lilbee_core.background import give_way
 
 
 def for_each(indices: Iterable[int], do: Callable[[int], None], *, threads: int) -> None:
@@ -17,6 +20,7 @@ def for_each(indices: Iterable[int], do: Callable[[int], None], *, threads: int)
 
     def work() -> None:
         while not stopped.is_set():
+            give_way()
             with lock:
                 index = next(pending, None)
             if index is None:
@@ -31,7 +35,7 @@ def for_each(indices: Iterable[int], do: Callable[[int], None], *, threads: int)
         work()
         return
     with ThreadPoolExecutor(threads, thread_name_prefix="lilbee-embed") as pool:
-        running = [pool.submit(work) for _ in range(threads)]
+        running = [pool.submit(copy_context().run, work) for _ in range(threads)]
         try:
             for future in running:
                 future.result()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 
 from lilbee_core.analysis import Analyzer
+from lilbee_core.background import background
 from lilbee_core.errors import Cancelled, SourceUnavailable, StoreError
 from lilbee_core.events import (
     DocumentMoved,
@@ -88,6 +89,7 @@ class Ingestor:
 
     # ------------------------------------------------------------------ verbs
 
+    @background()
     def sync(self, roots: Sequence[Root], cancel: CancelToken, options: SyncOptions = SyncOptions()) -> SyncReport:
         """Make the index equal to the folders.
 
@@ -110,6 +112,7 @@ class Ingestor:
             self._work(roots, cancel, options, tally, vectors)
             return self._finish(tally, vectors, started, cancel)
 
+    @background()
     def add_documents(self, documents: Iterable[Document], cancel: CancelToken) -> SyncReport:
         """Index documents from memory, streaming; one with the same collection and path is replaced if it differs."""
         started = self._clock.monotonic()
@@ -123,6 +126,7 @@ class Ingestor:
             self._store.forget(list(producer.obsolete))
             return self._finish(tally, vectors, started, cancel)
 
+    @background()
     def embed_owed(self, cancel: CancelToken) -> SyncReport:
         """Embed every chunk that has no vector yet, and nothing else; what was done when it is cancelled stays."""
         started = self._clock.monotonic()

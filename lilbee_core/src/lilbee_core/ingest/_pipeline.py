@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TypeAlias, TypeVar
 
+from lilbee_core.background import background, give_way
 from lilbee_core.ingest._prepare import Prepared
 from lilbee_core.ingest._vectors import VectorSource
 from lilbee_core.protocols import IndexedDocument
@@ -175,11 +176,13 @@ class Pipeline:
                 return
             if isinstance(item, _Failed):
                 raise item.error
+            give_way()
             yield item
             self._budget.give(sum(one.weight for one in item.prepared))
 
     # ------------------------------------------------------------------ reading
 
+    @background()
     def _read(self) -> None:
         _step_back()
         try:
@@ -191,6 +194,7 @@ class Pipeline:
 
     def _offer(self, one: Item) -> bool:
         """Hand a document on; False means that the producer should stop."""
+        give_way()
         weight = one.weight if isinstance(one, Prepared) else 0
         if self.stopped or not self._budget.take(weight, lambda: self.stopped):
             return False
@@ -211,6 +215,7 @@ class Pipeline:
 
     # ------------------------------------------------------------------ embedding
 
+    @background()
     def _embed(self) -> None:
         _step_back()
         try:

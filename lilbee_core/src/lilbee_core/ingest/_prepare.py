@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from lilbee_core.analysis import Analyzer, detect_language
+from lilbee_core.background import give_way
 from lilbee_core.protocols import Chunker, Owed, StreamingChunker
 from lilbee_core.text import without_escapes
 from lilbee_core.types import WIKI, Chunk, Document, DocumentRow, Mention, Span, StoredText
@@ -100,7 +101,7 @@ class Preparer:
             body_start=document.body_start,
             extractor=row.extractor,
         )
-        chunks = self._chunks(document, row)
+        chunks = _in_turn(self._chunks(document, row))
         part = tuple(islice(chunks, self._part_chunks))
         first = True
         while True:
@@ -144,6 +145,7 @@ class Preparer:
 
     def words(self, chunk: Chunk) -> str:
         """Return the analyzed text of a chunk: its words, then its title, headings, symbol and path."""
+        give_way()
         # Colors of a terminal would be part of the words beside them.
         shown = without_escapes(chunk.text)
         return self._analyzer.index_text(shown, language=chunk.language, context=(*chunk.context, chunk.path))
@@ -169,6 +171,14 @@ class Preparer:
 def content_of(text: str) -> str:
     """Name what is embedded. An index holds the vectors of one model only, so the model is no part of it."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _in_turn(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield the chunks; let others go first before each is cut."""
+    give_way()
+    for chunk in chunks:
+        yield chunk
+        give_way()
 
 
 def _sample(document: Document) -> str:

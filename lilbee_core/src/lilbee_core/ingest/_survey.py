@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from lilbee_core.background import give_way
 from lilbee_core.errors import SourceUnavailable
 from lilbee_core.events import DocumentFailed, DocumentSkipped, EventSink
 from lilbee_core.ingest._moves import Hashed, place_of, settle_places
@@ -146,6 +147,7 @@ class Surveyor:
             for entry in walk:
                 if len(entries) % _CHECK_EVERY == 0:
                     cancel.check()
+                    give_way()
                 entries.append(entry)
         except OSError as error:
             self._missing(root, f"{root.folder} cannot be read: {error.strerror or error}", stamps, survey)
@@ -379,5 +381,6 @@ def sha256_of(file: str, cancel: CancelToken) -> str:
     with open(file, "rb", buffering=0) as handle:
         while block := handle.read(_BLOCK):
             cancel.check()
+            give_way()
             digest.update(block)
     return digest.hexdigest()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from lilbee_core.background import foreground
 from lilbee_core.clock import SystemClock
 from lilbee_core.errors import StageError
 from lilbee_core.protocols import CancelToken, Clock, Executor, SearchContext, SearchStage
@@ -65,6 +66,10 @@ class Searcher:
             StageError: If a stage breaks a rule of the pipeline.
             Cancelled: If `cancel` says so.
         """
+        with foreground():
+            return self._search(query, cancel)
+
+    def _search(self, query: Query, cancel: CancelToken | None) -> SearchResult:
         context = RunContext(clock=self._clock, executor=self._executor, cancel=cancel)
         started = context.clock.monotonic()
         state = SearchState(query=query)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument, StoreError
@@ -33,9 +33,11 @@ Version = tuple[int, int]
 class Held:
     """A matrix with the places that pass each filter asked so far; both belong to one version of the table."""
 
-    def __init__(self, version: Version, matrix: Matrix) -> None:
+    def __init__(self, version: Version, matrix: Matrix, *, before: Version | None = None) -> None:
+        """Take the matrix; `before` is the version that it was made from, where it was."""
         self.version = version
         self.matrix = matrix
+        self.before = before if matrix.changed is not None else None
         self._lock = threading.Lock()
         self._passing: OrderedDict[str, NDArray[np.intp]] = OrderedDict()
         self._place_of: dict[str, int] | None = None
@@ -55,12 +57,21 @@ class Held:
             return None
         return [self.matrix.ids[place] for place in cast("list[int]", places[at].tolist())]
 
-    def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
-        """Return the vectors of those of the chunks that are here."""
+    def is_unchanged(self, id_: ChunkId) -> bool:
+        """Say whether the chunk was there before already, and is as it was; False where that is not known."""
+        changed, place = self.matrix.changed, self._places().get(id_)
+        return changed is not None and place is not None and id_ not in changed and not self.matrix.dead[place]
+
+    def _places(self) -> Mapping[str, int]:
         places = self._place_of
         if places is None:
             # Of a chunk that was written again, the later row counts.
             places = self._place_of = {id_: place for place, id_ in enumerate(self.matrix.ids)}
+        return places
+
+    def vectors(self, ids: Sequence[str]) -> dict[ChunkId, Vector]:
+        """Return the vectors of those of the chunks that are here."""
+        places = self._places()
         known = {id_: places[id_] for id_ in ids if id_ in places}
         dead, rows = self.matrix.dead, self.matrix.vectors
         return {ChunkId(id_): rows[place] for id_, place in known.items() if not dead[place]}
@@ -198,7 +209,7 @@ class Dense:
             self._held = None
             return None
         if held is not None and held.version[0] == version[0] and held.matrix.dimension == dimension:
-            self._held = Held(version, refresh(table, held.matrix))
+            self._held = Held(version, refresh(table, held.matrix), before=held.version)
         elif self._asked == version:
             self._held = Held(version, load(table, dimension))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from lilbee_core.store._columns import row_ids, vectors
+from lilbee_core.store._columns import row_ids, strings, vectors
 from lilbee_core.store._schema import VECTOR
 from lilbee_core.types import Vector, Vectors
 
@@ -34,7 +34,8 @@ class Matrix:
 
     Rows are only ever added behind the others, in the room of the same arrays, and rows that were changed or
     deleted are marked dead: an update costs what changed, and threads that still read an older matrix see theirs.
-    `total` counts all rows of the table, those without a vector too.
+    `total` counts all rows of the table, those without a vector too. `changed` are the ids of the chunks that were
+    written since the version that this one was made from; None where it was read as a whole.
     """
 
     version: int
@@ -44,6 +45,7 @@ class Matrix:
     vectors: Vectors
     dead: NDArray[np.bool_]
     room: tuple[NDArray[np.uint64], Vectors]
+    changed: frozenset[str] | None = None
 
     @property
     def dimension(self) -> int:
@@ -100,7 +102,7 @@ def refresh(table: Table, old: Matrix) -> Matrix:
         matrix = replace(matrix, dead=matrix.dead | ~np.isin(matrix.rows, alive))
     if np.count_nonzero(matrix.dead) > RELOAD_SHARE * len(matrix.rows):
         return load(table, old.dimension)
-    return matrix
+    return replace(matrix, changed=frozenset(strings(found, "id")))
 
 
 def _with_room(version: int, total: int, count: int, dimension: int) -> Matrix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from lilbee_core.types import Chunk, ChunkId
 
@@ -67,6 +67,14 @@ class KeptChunks:
             for id_ in found:
                 self._chunks.move_to_end(id_)
             return found
+
+    def carry(self, before: State, now: State, holds: Callable[[ChunkId], bool]) -> None:
+        """Keep of another state those chunks that are the same in it."""
+        with self._lock:
+            if self._state == before:
+                self._state = now
+                for id_ in [id_ for id_ in self._chunks if not holds(id_)]:
+                    del self._chunks[id_]
 
     def put(self, state: State, chunks: Iterable[Chunk]) -> None:
         """Keep chunks that were read from this state; what was kept of another is dropped."""

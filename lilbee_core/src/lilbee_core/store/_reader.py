@@ -86,6 +86,9 @@ class Reader:
         def use(table: Table) -> list[Chunk]:
             tables, kept = self._tables, self._kept[name]
             state = tables.state_of(name)
+            held = self._dense[name].newest()
+            if held is not None and held.before is not None:
+                kept.carry(held.before, held.version, held.is_unchanged)
             known = kept.get(state, ids)
             wanted = frozenset(ids) - known.keys()
             rows = self._places[name].rows(tables.generation, list(wanted))

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from lilbee_core.protocols import QueryAnalyzer, SearchContext
 from lilbee_core.search._keys import ANALYZED
-from lilbee_core.types import DocumentId, Hit, Part, SearchState
+from lilbee_core.types import Chunk, DocumentId, Hit, Part, SearchState
 
-StaleAmong: TypeAlias = Callable[[Sequence[DocumentId]], Collection[DocumentId]]
-"""Returns those of the documents whose file has changed since it was indexed. Asked once per search."""
+StaleAmong: TypeAlias = Callable[[Sequence[Chunk]], Collection[DocumentId]]
+"""Returns the documents of those of the chunks whose file has changed since it was indexed. Asked once per search."""
 
 
-def none_stale(documents: Sequence[DocumentId]) -> Collection[DocumentId]:
+def none_stale(chunks: Sequence[Chunk]) -> Collection[DocumentId]:
     """Say that no file has changed since it was indexed."""
     return ()
 
@@ -30,7 +30,7 @@ class Mark:
     writes: frozenset[Part] = field(default=frozenset({Part.HITS}), init=False)
 
     def run(self, state: SearchState, context: SearchContext) -> SearchState:
-        stale = self.stale_among(list(dict.fromkeys(hit.chunk.document_id for hit in state.hits)))
+        stale = self.stale_among([hit.chunk for hit in state.hits])
         return replace(state, hits=tuple(self._marked(hit, state, stale) for hit in state.hits))
 
     def _marked(self, hit: Hit, state: SearchState, stale: Collection[DocumentId]) -> Hit:
