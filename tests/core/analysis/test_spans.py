@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lilbee_core.analysis import Analyzer
+from lilbee_core.analysis import Analyzer, _spans, _table
 
 ANALYZER = Analyzer()
 
@@ -50,3 +50,20 @@ def test_a_language_the_query_has_no_stems_of_marks_by_those_it_has() -> None:
 
 def test_an_empty_query_marks_nothing() -> None:
     assert ANALYZER.spans("all of it", ANALYZER.query("?!")) == ()
+
+
+def test_what_it_remembers_of_other_texts_and_queries_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [
+        "The hives of HIVE and Hive; parseHive(hive_rows, hive-rows) of bees.hive.rows, BEES2hive",
+        "Laternen, Straßenlaternen und strassenlaterne.laterne; der Bienenstock der Hive",
+        "花园每周二和周五清晨灌溉，水泵 hive 1.250,50 C++ c++17 a@hive.example",
+    ]
+    queries = ["hive rows", "Laternen Bienen", "灌溉 1250.50 C++", "bees.hive", "the of der"]
+    asked = [(text, ANALYZER.query(query, languages=("en", "de"))) for query in queries for text in texts * 2]
+    alone = [Analyzer().spans(text, query) for text, query in asked]
+    assert any(alone)
+    for most in (1, 5, 10_000):
+        monkeypatch.setattr(_spans, "_MOST_UNITS", most)
+        monkeypatch.setattr(_table, "_MOST_CUT", most)
+        together = Analyzer()
+        assert [together.spans(text, query) for text, query in asked] == alone

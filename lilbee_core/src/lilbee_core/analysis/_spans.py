@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence, Set
+from itertools import compress, pairwise
+from operator import itemgetter
+from typing import NamedTuple
 
 from lilbee_core.analysis._compounds import LANGUAGES as COMPOUNDING
 from lilbee_core.analysis._compounds import tails
 from lilbee_core.analysis._letters import EMOJI, IDEOGRAPHS, INVISIBLE, MARKS, UNSPACED, clean, fold, lower
 from lilbee_core.analysis._stems import Stems
 from lilbee_core.analysis._table import Table
-from lilbee_core.analysis._units import MARKER, Unit, part_spans, run_letters, split_token, split_unit, unit_pattern
+from lilbee_core.analysis._units import (
+    LONGEST_TOKEN,
+    MARKER,
+    Unit,
+    is_plain,
+    part_spans,
+    run_letters,
+    split_token,
+    split_unit,
+    unit_pattern,
+)
 
 Span = tuple[int, int]
 
@@ -22,6 +34,16 @@ _INNER = re.compile(
 )
 _UNSPACED = re.compile(f"[{IDEOGRAPHS}{UNSPACED}]")
 _MOST_UNITS = 20_000
+_UNIT_OF = itemgetter(0)
+
+
+class _Known(NamedTuple):
+    """What was found out about units and the words in them, in texts before."""
+
+    seen: set[str]
+    found: dict[str, tuple[Span, ...]]
+    """Of the units that have a term."""
+    words: dict[str, list[Span]]
 
 
 class Marker:
@@ -39,56 +61,64 @@ class Marker:
         self._indexed = tables
         self._tables = [stems.table(language) for language in languages]
         self._compounding = [stems.table(language) for language in languages if language in COMPOUNDING]
-        self._seen: dict[str, tuple[Span, ...]] = {}
+        self._known = _Known(set(), {}, {})
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return the places in the order of the text; those that touch are one."""
-        seen = self._seen
+        known = self._known
+        if len(known.seen) >= _MOST_UNITS:
+            known = self._known = _Known(set(), {}, {})
+        matches = list(unit_pattern(text).finditer(text))
+        units = list(map(_UNIT_OF, matches))
+        new = set(units).difference(known.seen)
+        if new:
+            self._look_into(new, known)
+        # Most units have no term: those are passed over without a step of Python.
+        insides = list(map(known.found.get, units))
         found: list[Span] = []
-        for match in unit_pattern(text).finditer(text):
-            unit = match[0]
-            inside = seen.get(unit)
-            if inside is None:
-                inside = self._look_into(unit)
-            if inside:
-                _append(found, inside, match.start())
+        for match, inside in zip(compress(matches, insides), filter(None, insides), strict=True):
+            _append(found, inside, match.start())
         return tuple(found)
 
-    def _look_into(self, unit: str) -> tuple[Span, ...]:
-        if len(self._seen) >= _MOST_UNITS:
-            self._seen.clear()
-        inside: tuple[Span, ...] = ()
+    def _look_into(self, units: Set[str], known: _Known) -> None:
         for table in self._indexed:
-            if table.has(unit, self._terms):
-                inside = tuple(sorted(self._find(unit)))
-                break
-        self._seen[unit] = inside
-        return inside
+            for unit in table.having(units, self._terms):
+                if unit not in known.found:
+                    known.found[unit] = tuple(sorted(self._find(unit, known.words)))
+        # Last, since another thread that sees them here takes the rest for found.
+        known.seen.update(units)
 
-    def _find(self, text: str) -> Iterator[Span]:
+    def _find(self, text: str, words: dict[str, list[Span]]) -> list[Span]:
+        if text.isascii() and is_plain(text):
+            return self._in_word(text, words)
         unit = split_unit(text)
         if len(unit.tokens) == 1 and text.startswith(unit.tokens[0]):
-            yield from self._in_word(unit.tokens[0], 0)
-            return
+            return self._in_word(unit.tokens[0], words)
         inner = [(match.start(), match.group()) for match in _INNER.finditer(text)]
-        found = [span for start, word in inner for span in self._in_word(word, start)]
+        found = [(start + first, start + last) for start, word in inner for first, last in self._in_word(word, words)]
         everything = [(start, start + len(word)) for start, word in inner]
         if everything and (found == everything or self._is_whole(unit)):
-            yield everything[0][0], everything[-1][1]
-        else:
-            yield from found
+            return [(everything[0][0], everything[-1][1])]
+        return found
+
+    def _in_word(self, word: str, words: dict[str, list[Span]]) -> list[Span]:
+        spans = words.get(word)
+        if spans is None:
+            spans = words[word] = self._look_at(word)
+        return spans
+
+    def _look_at(self, word: str) -> list[Span]:
+        if word.isascii() and is_plain(word):
+            form = word[:LONGEST_TOKEN].lower()
+            return [(0, len(word))] if form in self._terms or self._has_form(form) else []
+        if _UNSPACED.match(word):
+            return list(self._in_run(word))
+        if self._is_found(word):
+            return [(0, len(word))]
+        return [part for part in part_spans(word) if self._is_part(word[slice(*part)])]
 
     def _is_whole(self, unit: Unit) -> bool:
         return any(MARKER + whole in self._terms for whole in unit.wholes[:1]) or any(map(self._has_stem, unit.joins))
-
-    def _in_word(self, word: str, start: int) -> Iterator[Span]:
-        if _UNSPACED.match(word):
-            spans = self._in_run(word)
-        elif self._is_found(word):
-            spans = iter([(0, len(word))])
-        else:
-            spans = (part for part in part_spans(word) if self._is_part(word[slice(*part)]))
-        yield from ((start + first, start + last) for first, last in spans)
 
     def _is_part(self, part: str) -> bool:
         form = lower(clean(part))
@@ -110,12 +140,17 @@ class Marker:
         if any(not self._terms.isdisjoint(word.exact) for word in words):
             return True
         forms = [word.stemmed for word in words if word.stemmed] + list(unit.joins)
-        return any(map(self._has_stem, forms)) or any(map(self._has_tail, forms))
+        return any(map(self._has_form, forms))
+
+    def _has_form(self, form: str) -> bool:
+        return self._has_stem(form) or self._has_tail(form)
 
     def _has_stem(self, form: str) -> bool:
         return any(MARKER + table[form] in self._terms for table in self._tables)
 
     def _has_tail(self, form: str) -> bool:
+        if not self._compounding:
+            return False
         return any(MARKER + tail in self._terms for table in self._compounding for tail in tails(table[form]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from lilbee_core.analysis._compounds import LANGUAGES as COMPOUNDING
 from lilbee_core.analysis._compounds import tails
@@ -13,6 +13,7 @@ from lilbee_core.analysis._units import MARKER, Word, split_token, split_unit, u
 # Small on purpose: tables that stay in the processor's cache are faster than tables that never forget.
 _MOST_UNITS = 30_000
 _MOST_CHARS = 6_000_000
+_MOST_CUT = 10_000
 
 
 class Budget:
@@ -55,6 +56,7 @@ class Table:
         self._silent = function_words().get(language, frozenset())
         self._exact, self._marked = self._empty()
         self._older = self._exact, self._marked
+        self._cut: dict[str, tuple[str, ...]] = {}
         budget.tables.append(self)
 
     def _empty(self) -> tuple[_Lookup, _Lookup]:
@@ -71,9 +73,23 @@ class Table:
         exact = " ".join(filter(None, map(self._exact.__getitem__, units)))
         return exact, " ".join(filter(None, map(self._marked.__getitem__, units)))
 
-    def has(self, unit: str, terms: frozenset[str]) -> bool:
-        """Say whether the unit has one of the terms among its tokens."""
-        return not (terms.isdisjoint(self._exact[unit].split()) and terms.isdisjoint(self._marked[unit].split()))
+    def having(self, units: Iterable[str], terms: frozenset[str]) -> list[str]:
+        """Return those of the units that have one of the terms among their tokens."""
+        cut, found = self._cut, list[str]()
+        for unit in units:
+            tokens = cut.get(unit)
+            if tokens is None:
+                tokens = self._cut_up(unit)
+            if not terms.isdisjoint(tokens):
+                found.append(unit)
+        return found
+
+    def _cut_up(self, unit: str) -> tuple[str, ...]:
+        tokens = (*self._exact[unit].split(), *self._marked[unit].split())
+        if len(self._cut) >= _MOST_CUT:
+            self._cut.clear()
+        self._cut[unit] = tokens
+        return tokens
 
     def _learn(self, text: str) -> tuple[str, str]:
         older, older_marked = self._older
