@@ -68,7 +68,24 @@ def test_what_the_user_set_himself_stays(variables: dict[str, str]) -> None:
 
 @needs_glibc
 def test_nothing_is_set_where_the_user_set_all() -> None:
-    assert give_memory_back({"MALLOC_MMAP_THRESHOLD_": "1", "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}) is False
+    chosen = {"MALLOC_MMAP_THRESHOLD_": "1", "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}
+    assert give_memory_back({**chosen, "ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}) is False
+
+
+ARROW = """
+from lilbee_core.allocator import give_memory_back
+give_memory_back()
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name)
+"""
+
+
+@needs_glibc
+@pytest.mark.parametrize(("chosen", "used"), [({}, "system"), ({"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}, "mimalloc")])
+def test_arrow_takes_the_allocator_of_the_system_unless_the_user_chose(chosen: dict[str, str], used: str) -> None:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("ARROW_")} | chosen
+    done = subprocess.run([sys.executable, "-c", ARROW], env=env, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == used
 
 
 @pytest.mark.parametrize("names", [None, ValueError, OSError, ""])

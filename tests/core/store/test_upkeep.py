@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lilbee_core.errors import StoreError
-from lilbee_core.store import Store
+from lilbee_core.store import Store, _engine, _tables
 from lilbee_core.store import _upkeep as upkeep
 from lilbee_core.store._engine import Table
 from lilbee_core.store._tables import Tables
@@ -181,3 +181,29 @@ def test_readers_do_not_notice_upkeep(store: Store, monkeypatch: pytest.MonkeyPa
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_what_the_engine_remembers_of_old_indexes_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+
+    def watched() -> _engine.Session:
+        opened.append(session := _engine.new_session())
+        return session
+
+    monkeypatch.setattr(_tables, "new_session", watched)
+
+    def alpha() -> list[str]:
+        return ids(store.lexical(Words("alpha"), limit=50))
+
+    store.put([a_document(f"doc{i}", (f"alpha number{i}",)) for i in range(20)])
+    store.maintain(force=True)
+    before = alpha()
+    store.put([a_document("new", ("alpha again",))])
+    store.maintain(force=True)
+    assert len(opened) == 1
+    assert set(alpha()) == {*before, a_document("new", ("alpha again",)).chunks[0].id}
+    monkeypatch.setattr(_tables, "_OLD_BYTES", -_engine.METADATA_CACHE_BYTES - 10_000_000)
+    store.put([a_document("newer", ("alpha once more",))])
+    store.maintain(force=True)
+    assert len(alpha()) == 22
+    assert len(opened) == 2

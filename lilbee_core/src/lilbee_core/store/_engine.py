@@ -30,6 +30,13 @@ it remembered them all."""
 STABLE_ROW_IDS = {"new_table_enable_stable_row_ids": "true"}
 
 
+class Session(Protocol):
+    """What the engine remembers for all connections that share it."""
+
+    @property
+    def size_bytes(self) -> int: ...
+
+
 class Search(Protocol):
     """A query that is being put together; every method but the last ones returns it."""
 
@@ -195,9 +202,22 @@ def _quiet() -> Generator[None]:
         del environment["LANCEDB_LOG"]
 
 
-def new_session() -> object:
+def new_session() -> Session:
     """Return what connections share so that what the engine caches is held once."""
-    return lance().Session(index_cache_size_bytes=INDEX_CACHE_BYTES, metadata_cache_size_bytes=METADATA_CACHE_BYTES)
+    made = lance().Session(index_cache_size_bytes=INDEX_CACHE_BYTES, metadata_cache_size_bytes=METADATA_CACHE_BYTES)
+    return cast("Session", made)
+
+
+def index_bytes(folder: Path) -> int:
+    """Return what the indexes of all tables in `folder` take on disk; 0 where that cannot be read."""
+    return sum(_size(file) for file in folder.glob("*.lance/_indices/*/*"))
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def connect(folder: Path, session: object = None) -> Connection:

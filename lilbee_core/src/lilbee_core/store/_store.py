@@ -359,7 +359,9 @@ class Store:
     def maintain(self, *, force: bool = False) -> tuple[str, ...]:
         """Rebuild, compact and prune where thresholds say so; return what was done."""
         with self.writing():
-            return maintain(self._tables, force=force, ann_threshold=self._ann_index_threshold)
+            done = maintain(self._tables, force=force, ann_threshold=self._ann_index_threshold)
+            self._tables.forget_old_indexes()
+            return done
 
     def repair(self) -> tuple[str, ...]:
         """Build indexes again that are damaged, from what the tables hold; return what was done.

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 from lilbee_core.errors import EmbedderMismatch, LibraryError, StoreError
 from lilbee_core.store import _errors
 from lilbee_core.store._engine import (
+    METADATA_CACHE_BYTES,
     STABLE_ROW_IDS,
     Connection,
+    Session,
     Table,
     connect,
+    index_bytes,
     new_session,
     newest_version,
     words_index,
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_OLD_BYTES = 4_000_000
+"""What may be remembered of indexes that are no more."""
 
 
 class Tables:
@@ -62,7 +67,7 @@ class Tables:
         self._lock = threading.RLock()
         self._stamp: Stamp | None = None
         self._layout: Layout | None = None
-        self._session: object | None = None
+        self._session: Session | None = None
         self._connection: Connection | None = None
         self._handles: dict[str, Table] = {}
         self._quick_connection: QuickConnection | None = None
@@ -367,13 +372,28 @@ class Tables:
                 elif path != self._file.path:
                     path.unlink()
 
+    def forget_old_indexes(self) -> None:
+        """Let go of what the engine remembers of indexes that are no more, where that is much.
+
+        It drops nothing before its limit: an index that is made anew after every few syncs stayed with all before it.
+        """
+        with self._lock:
+            session = self._session
+        more = session.size_bytes - METADATA_CACHE_BYTES - _OLD_BYTES if session is not None else 0
+        if more > 0 and more > 2 * index_bytes(self.index):
+            with self._lock:
+                self._let_go()
+
     def close(self) -> None:
         """Let go of every handle; safe to call twice."""
         with self._lock:
             self._closed = True
-            self._handles.clear()
-            self._quick.clear()
-            self._connection = self._quick_connection = self._session = None
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._handles.clear()
+        self._quick.clear()
+        self._connection = self._quick_connection = self._session = None
 
     # ------------------------------------------------------------------ inside
 
@@ -383,7 +403,7 @@ class Tables:
                 self._connection = connect(self.index, self._shared())
             return self._connection
 
-    def _shared(self) -> object:
+    def _shared(self) -> Session:
         with self._lock:
             if self._session is None:
                 self._session = new_session()
