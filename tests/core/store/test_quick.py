@@ -41,7 +41,7 @@ def test_without_telling_names_the_engine_is_asked(tmp_path: Path, monkeypatch: 
     with Store.open(tmp_path) as store:
         store.put([a_document()])
         told = store.version
-        monkeypatch.setattr("lilbee_core.store._tables.newest_version", lambda folder: None)
+        monkeypatch.setattr("lilbee_core.store._newest.newest_version", lambda folder: None)
         assert store.version == told
 
 

@@ -30,6 +30,7 @@ from lilbee_core.store._filters import quote
 from lilbee_core.store._footers import DataFiles
 from lilbee_core.store._layout import MANIFEST, Layout, LayoutFile, Stamp
 from lilbee_core.store._migrations import add_missing_columns
+from lilbee_core.store._newest import NewestVersion
 from lilbee_core.store._quick import QuickConnection, QuickTable
 from lilbee_core.store._schema import (
     CHUNK_TABLES,
@@ -75,6 +76,7 @@ class Tables:
         self._dimensions: dict[tuple[int, str], int] = {}
         self._columns: dict[str, tuple[tuple[int, int], frozenset[str]]] = {}
         self._files: dict[str, DataFiles] = {}
+        self._newest: dict[str, NewestVersion] = {}
         self._migrated = False
         self._closed = False
         self._seen = False
@@ -273,7 +275,10 @@ class Tables:
 
     def version_of(self, name: str) -> int:
         """Return the number of the newest commit of a table; 0 for an absent index."""
-        newest = newest_version(self.index / f"{name}.lance")
+        folder = self._newest.get(name)
+        if folder is None:
+            folder = self._newest.setdefault(name, NewestVersion(self.index / f"{name}.lance"))
+        newest = folder.read()
         if newest is not None:
             return newest
         return self.read(name, "read the version", lambda table: table.version, 0)
