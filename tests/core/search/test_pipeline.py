@@ -1,11 +1,23 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from lilbee_core.errors import Cancelled, ProviderError, StageError
 from lilbee_core.search import Chain, Parallel, Searcher, Tolerant, When, run_stage
 from lilbee_core.testing import StageContext, a_hit
-from lilbee_core.types import ChunkId, Dropped, Hit, Part, Query, Ranking, Scored, SearchState, Variant
+from lilbee_core.types import (
+    ChunkId,
+    DocumentId,
+    Dropped,
+    Hit,
+    Part,
+    Place,
+    Query,
+    Ranking,
+    Scored,
+    SearchState,
+    Variant,
+)
 from tests.core.search.fakes import AnyStage
 
 CONTEXT = StageContext()
@@ -237,3 +249,39 @@ def test_tolerant_survives_a_stage_that_breaks_the_rules():
 
     assert len(result) == 1
     assert "acme" in result.warnings[0]
+
+
+def test_a_hit_with_one_more_score_is_otherwise_the_same():
+    hit = Hit(
+        chunk=a_hit().chunk,
+        score=0.25,
+        rank=3,
+        scores=(("dense", 0.5), ("order", 0.1)),
+        also_at=(Place(document_id=DocumentId("d"), collection="c", path="p"),),
+        highlights=((1, 2),),
+        stale=True,
+        parts=(a_hit().chunk,),
+        url="https://bees.example/",
+    )
+    named = {one.name for one in fields(Hit)}
+    assert all(getattr(hit, name) not in ((), None, False, 0) for name in named)
+
+    assert hit.with_score("order", 0.9) == replace(hit, scores=(("dense", 0.5), ("order", 0.9)))
+    assert hit.with_score("mmr", 0.0, score=0.0) == replace(hit, score=0.0, scores=(*hit.scores, ("mmr", 0.0)))
+
+
+def test_what_a_stage_left_out_is_not_told_of_the_next_one():
+    gone = Dropped(chunk_id=ChunkId("gone"), reason="late")
+    first = AnyStage(lambda state, _: replace(state, dropped=(gone,), note="one gone"), name="first")
+    begun: list[SearchState] = []
+
+    def second(state: SearchState, context: object) -> SearchState:
+        begun.append(state)
+        return state
+
+    state = run_stage(first, a_state(), CONTEXT)
+    given = replace(state, dropped=(gone,), note="of a stage within")
+    state = run_stage(AnyStage(second, name="second"), given, CONTEXT)
+
+    assert [(one.note, one.dropped) for one in state.reports] == [("one gone", (gone,)), ("", ())]
+    assert (begun[0].dropped, begun[0].note) == ((), "")

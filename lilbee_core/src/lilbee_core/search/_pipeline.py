@@ -94,7 +94,7 @@ def run_stage(stage: SearchStage, state: SearchState, context: SearchContext) ->
     if inner_stages(stage):
         return stage.run(state, context)
     started = context.clock.monotonic()
-    after = stage.run(replace(state, dropped=(), note=""), context)
+    after = stage.run(replace(state, dropped=(), note="") if state.dropped or state.note else state, context)
     seconds = context.clock.monotonic() - started
     _check_result(stage, state, after)
     report = StageReport(

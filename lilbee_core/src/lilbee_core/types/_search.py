@@ -201,9 +201,20 @@ class Hit:
         """What the reranker gave, where it was asked."""
         return dict(self.scores).get("rerank_score")
 
-    def with_score(self, name: str, value: float) -> Hit:
-        """Return the hit with one more named stage score."""
-        return replace(self, scores=(*(pair for pair in self.scores if pair[0] != name), (name, value)))
+    def with_score(self, name: str, value: float, *, score: float | None = None) -> Hit:
+        """Return the hit with one more named stage score, and with another `score` of its own where one is given."""
+        # Not `replace`, which takes three times as long: every stage does this to every hit.
+        return Hit(
+            chunk=self.chunk,
+            score=self.score if score is None else score,
+            rank=self.rank,
+            scores=(*[pair for pair in self.scores if pair[0] != name], (name, value)),
+            also_at=self.also_at,
+            highlights=self.highlights,
+            stale=self.stale,
+            parts=self.parts,
+            url=self.url,
+        )
 
     def _repr_html_(self) -> str:
         return self._repr_mimebundle_()["text/html"]

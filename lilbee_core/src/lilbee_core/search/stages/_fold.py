@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from lilbee_core.protocols import SearchContext
-from lilbee_core.text import fold_space
+from lilbee_core.search._folded import folded
 from lilbee_core.types import Chunk, Dropped, Hit, Part, Place, SearchState
 
 _WORD = re.compile(r"\w+")
-_DIGITS = re.compile(r"\d+")
 _NEAR_COSINES = 0.05
 
 
@@ -66,8 +65,7 @@ class _Kept:
 
     def __init__(self, hit: Hit) -> None:
         self.hit = hit
-        self.folded = fold_space(hit.chunk.text).casefold()
-        self.numbers = tuple(_DIGITS.findall(self.folded))
+        self.folded, self.numbers = folded(hit.chunk.text)
         self.cosine = dict(hit.scores).get("dense")
         self.places: list[Place] = list(hit.also_at)
 

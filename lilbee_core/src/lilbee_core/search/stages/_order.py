@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from lilbee_core.protocols import SearchContext
+from lilbee_core.search._folded import folded
 from lilbee_core.search._keys import ANALYZED
 from lilbee_core.types import Hit, Part, SearchState
 
@@ -35,14 +36,14 @@ class Order:
         shares = [_share(hit, pairs) for hit in state.hits]
         most = 1 + self.bonus * max(shares) ** 2
         lifted = [
-            replace(hit, score=(hit.score + self.bonus * share**2) / most).with_score(self.name, share)
+            hit.with_score(self.name, share, score=(hit.score + self.bonus * share**2) / most)
             for hit, share in zip(state.hits, shares, strict=True)
         ]
         return replace(state, hits=tuple(sorted(lifted, key=lambda hit: -hit.score)), note=f"{len(pairs)} pairs")
 
 
 def _share(hit: Hit, pairs: frozenset[str]) -> float:
-    text = " ".join(hit.chunk.text.casefold().split())
+    text = folded(hit.chunk.text).text
     return sum(pair in text for pair in pairs) / len(pairs)
 
 
