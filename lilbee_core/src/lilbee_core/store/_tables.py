@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-_OLD_BYTES = 4_000_000
+_OLD_BYTES = 1_000_000
 """What may be remembered of indexes that are no more."""
 
 
