@@ -51,8 +51,8 @@ HOMES = {
 TABLE_FUNCTIONS = {"to_arrow": {"pyarrow"}, "to_pandas": {"pandas", "pyarrow"}}
 # What a front end may import from the core; everything else is reached through `Lilbee`.
 PUBLIC = {
-    "aio", "allocator", "errors", "events", "library", "plugins", "protocols", "settings", "testing", "text", "tokens",
-    "types",
+    "aio", "allocator", "background", "errors", "events", "library", "plugins", "protocols", "settings", "testing",
+    "text", "tokens", "types",
 }  # fmt: skip
 HEAVY = (
     "kreuzberg", "lancedb", "litellm", "numpy", "onnxruntime", "pandas", "pyarrow", "pydantic", "pypdfium2", "spacy",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlsplit
@@ -13,6 +14,7 @@ from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from lilbee_core.background import foreground
 from lilbee_core.tokens import OWNER, Access, Grant, host_of
 from lilbee_server.audit import Audit
 from lilbee_server.limits import Limits
@@ -89,7 +91,8 @@ class Guard(ASGIMiddleware):
             await _refuse(scope, sending, refused, options, headers)
         else:
             scope["state"]["grant"] = grant
-            await next_app(scope, self._limits.receiving(receive), sending)
+            with sending.first() if method in _READING else nullcontext():
+                await next_app(scope, self._limits.receiving(receive), sending)
         if changes and sending.status not in _UNHEARD:
             await asyncio.to_thread(
                 self._audit.write, who=grant.name, method=method, path=scope["path"], status=sending.status
@@ -180,10 +183,17 @@ class _Sending:
 
     def __init__(self, send: Send) -> None:
         self._send = send
+        self._waited_for = ExitStack()
         self.status = 0
+
+    def first(self) -> ExitStack:
+        """Let work in the background wait until the answer begins, or the block ends."""
+        self._waited_for.enter_context(foreground())
+        return self._waited_for
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self._waited_for.close()
             self.status = message["status"]
             there = {name.lower() for name, _ in message["headers"]}
             extra = [one for one in _HEADERS if one[0] not in there]
