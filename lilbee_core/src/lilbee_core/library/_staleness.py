@@ -82,7 +82,9 @@ class Staleness:
         return frozenset(stale)
 
     def _read(self, asked: Mapping[DocumentId, frozenset[ChunkId]], version: int) -> dict[DocumentId, _Known]:
-        stamps = self._parts.store.stamps_of(list(asked)) if asked else {}
+        if not asked:
+            return {}
+        stamps = self._parts.store.stamps_of(list(asked))
         return {
             document: _Known(version, self._file(*stamps.get(document, _NOWHERE)), ids)
             for document, ids in asked.items()
