@@ -167,6 +167,8 @@ def test_wrong_parameters_are_told_in_our_words(client: TestClient[Litestar], ad
         ("/api/search?query=bees&topk=3", "there is no parameter 'topk'", "Did you mean top_k?"),
         ("/api/search?query=bees&q=x", "there is no parameter 'q'", "Parameters of this address: collection,"),
         ("/api/status?deep=1", "there is no parameter 'deep'", "Parameters of this address: none."),
+        ("/api/search?query=bees&top_k=null", "top_k cannot be 'null'", "Leave it out where there is none."),
+        ("/api/search?query=bees&explain=null", "explain cannot be 'null'", "Leave it out where there is none."),
     ],
 )
 def test_parameters_that_no_route_knows_are_refused(client: Client, address: str, message: str, hint: str) -> None:
