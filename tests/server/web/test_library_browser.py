@@ -199,7 +199,7 @@ def test_keys_alone_take_a_document_out_and_back(
         who.sees("Taken out of the index")
         to(who, "Take back notes/bees.md")
         who.press("Enter")
-        who.sees("1 added")
+        who.sees("indexed bees.md")  # and what other tests left beside it
 
     chromium.run(lambda page: script(Visitor(page, server[0])))
     assert bee.collections.states()["excluded"] == 0
