@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from lilbee_core.errors import EmbedderMismatch, InvalidArgument
 from lilbee_core.protocols import IndexedDocument
 from lilbee_core.store import Store
+from lilbee_core.store import _dense as dense
 from lilbee_core.store import _places as places
+from lilbee_core.store._engine import Table
 from lilbee_core.store._lexical import FIRST_LOOK
+from lilbee_core.store._matrix import Matrix
 from lilbee_core.store._quick import QuickTable
 from lilbee_core.types import ChunkId, Filter, Location, Scope
 from tests.core.store._build import DIMENSION, Words, a_document, ids, unit_vectors
@@ -359,3 +362,26 @@ def test_a_chunk_without_a_vector_is_read_again(store: Store) -> None:
     store.remove([bare.row.id])
     store.dense(unit_vectors(1, seed=5)[0], limit=200)
     assert store.get([bare.chunks[0].id]) == ()
+
+
+def test_a_commit_that_came_while_the_matrix_was_read_is_seen(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    document, query = a_document("moves", ("alpha",)), unit_vectors(1, seed=5)[0]
+    others = [a_document(f"doc{i}", (f"alpha number{i}",)) for i in range(40)]
+    store.put([document, *others])
+    id_ = document.chunks[0].id
+    for _ in range(3):
+        store.dense(query, limit=200)
+    store.put([a_document("new", ("beta",))])
+    store.lexical(Words("alpha"), limit=200)
+    assert store.get([id_])  # kept for this version, before the matrix is brought up to it
+    refresh = dense.refresh
+
+    def late(table: Table, old: Matrix) -> Matrix:
+        monkeypatch.setattr(dense, "refresh", refresh)
+        store.put([moved(document, 9)])
+        return refresh(table, old)
+
+    monkeypatch.setattr(dense, "refresh", late)
+    for _ in range(2):
+        store.dense(query, limit=200)
+    assert store.get([id_])[0].location.line_start == 9

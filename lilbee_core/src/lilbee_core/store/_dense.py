@@ -33,15 +33,25 @@ Version = tuple[int, int]
 class Held:
     """A matrix with the places that pass each filter asked so far; both belong to one version of the table."""
 
-    def __init__(self, version: Version, matrix: Matrix, *, before: Version | None = None) -> None:
-        """Take the matrix; `before` is the version that it was made from, where it was."""
+    def __init__(self, version: Version, matrix: Matrix, *, made_from: Held | None = None) -> None:
+        """Take the matrix, and what it was made from, where it was.
+
+        `before` is the version since which it knows what changed, None where it does not know. Where a commit came
+        between a look at the version and the reading, the older matrix was newer than it said.
+        """
         self.version = version
         self.matrix = matrix
-        self.before = before if matrix.changed is not None else None
+        knows = made_from is not None and matrix.changed is not None and made_from.is_as_told
+        self.before = made_from.version if made_from is not None and knows else None
         self._lock = threading.Lock()
         self._passing: OrderedDict[str, NDArray[np.intp]] = OrderedDict()
         self._place_of: dict[str, int] | None = None
         self._by_row: tuple[NDArray[np.uint64], NDArray[np.intp]] | None = None
+
+    @property
+    def is_as_told(self) -> bool:
+        """Whether the matrix is of this version, and not of one that came meanwhile."""
+        return self.matrix.version == self.version[1]
 
     def ids_of(self, rows: NDArray[np.uint64]) -> list[str] | None:
         """Return the ids of the chunks in these rows of the table, None if one is not here: it has no vector."""
@@ -209,7 +219,7 @@ class Dense:
             self._held = None
             return None
         if held is not None and held.version[0] == version[0] and held.matrix.dimension == dimension:
-            self._held = Held(version, refresh(table, held.matrix), before=held.version)
+            self._held = Held(version, refresh(table, held.matrix), made_from=held)
         elif self._asked == version:
             self._held = Held(version, load(table, dimension))
         else:
