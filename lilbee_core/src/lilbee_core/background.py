@@ -14,11 +14,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _WAIT_SHARE = 3.0
-"""How long a thread may wait for each second that it worked."""
+"""How long work may wait for each second that it went on."""
 _MOST_S = 0.25
 """What it may save up: longer than a search takes, and short enough that nobody takes a sync for stuck."""
 
-_behind: ContextVar[bool] = ContextVar("lilbee_background", default=False)
+
+class _Turn:
+    """What the threads that do one piece of work may still wait, and since when they have worked."""
+
+    def __init__(self) -> None:
+        self.since = time.monotonic()
+        self.allowed = _MOST_S
 
 
 class _Foreground:
@@ -26,39 +32,36 @@ class _Foreground:
 
     def __init__(self) -> None:
         self.active = 0
-        self.changed = threading.Condition()
+        self._changed = threading.Condition()
 
     def enter(self) -> None:
-        with self.changed:
+        with self._changed:
             self.active += 1
 
     def leave(self) -> None:
-        with self.changed:
+        with self._changed:
             self.active -= 1
             if not self.active:
-                self.changed.notify_all()
+                self._changed.notify_all()
 
-    def wait(self, seconds: float) -> None:
-        with self.changed:
-            self.changed.wait_for(lambda: not self.active, seconds)
-
-
-class _Turn(threading.local):
-    """What one thread may still wait."""
-
-    def __init__(self) -> None:
-        self.since = time.monotonic()
-        self.allowed = _MOST_S
+    def wait(self, turn: _Turn) -> None:
+        with self._changed:
+            began = time.monotonic()
+            turn.allowed = min(_MOST_S, turn.allowed + _WAIT_SHARE * (began - turn.since))
+            turn.since = began
+            self._changed.wait_for(lambda: not self.active, turn.allowed)
+            turn.since = time.monotonic()
+            turn.allowed = max(0.0, turn.allowed - (turn.since - began))
 
 
 _foreground = _Foreground()
-_turn = _Turn()
+_turn: ContextVar[_Turn | None] = ContextVar("lilbee_background", default=None)
 
 
 @contextmanager
 def foreground() -> Generator[None]:
     """Let work in the background wait until the block ends; in such work itself, do nothing."""
-    if _behind.get():
+    if _turn.get() is not None:
         yield
         return
     _foreground.enter()
@@ -71,19 +74,15 @@ def foreground() -> Generator[None]:
 @contextmanager
 def background() -> Generator[None]:
     """Do the work of the block, in this thread and in those that take over its context, behind what others wait for."""
-    token = _behind.set(True)
+    token = _turn.set(_Turn())
     try:
         yield
     finally:
-        _behind.reset(token)
+        _turn.reset(token)
 
 
 def give_way() -> None:
-    """Wait until nobody waits for something else, or for as long as this thread may; call it between small pieces."""
-    if not _foreground.active or not _behind.get():
-        return
-    turn, began = _turn, time.monotonic()
-    turn.allowed = min(_MOST_S, turn.allowed + _WAIT_SHARE * (began - turn.since))
-    _foreground.wait(turn.allowed)
-    turn.since = time.monotonic()
-    turn.allowed = max(0.0, turn.allowed - (turn.since - began))
+    """Wait until nobody waits for something else, or for as long as this work may; call it between small pieces."""
+    turn = _turn.get() if _foreground.active else None
+    if turn is not None:
+        _foreground.wait(turn)

@@ -107,6 +107,24 @@ def test_threads_that_work_for_a_job_wait_as_it_does() -> None:
     assert said == ["foreground", "background", "background"]
 
 
+def test_new_threads_for_each_batch_bring_no_more_time_to_wait() -> None:
+    batches = 0
+
+    @background()
+    def work() -> None:
+        nonlocal batches
+        end = time.monotonic() + 1.0
+        while time.monotonic() < end:
+            for_each(range(2), lambda _: time.sleep(0.002), threads=2)
+            batches += 1
+
+    with foreground():
+        thread = started(work)
+        thread.join(LONG_S)
+    # With the quarter of a second that each thread may save up it would be four.
+    assert batches > 10
+
+
 def test_a_search_goes_first() -> None:
     said: list[str] = []
 
