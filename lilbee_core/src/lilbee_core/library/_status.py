@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from lilbee_core.library._collections import Collections
 from lilbee_core.library._parts import Parts
 from lilbee_core.library._rebuild import index_warnings
+from lilbee_core.store import folder_size
 from lilbee_core.types import MEMORY, WIKI, DocumentState, FileProblem, LibraryStatus
 
 _SHOWN = 50
@@ -65,18 +64,3 @@ def _without_folder(parts: Parts, of_files: Mapping[str, int]) -> Iterator[str]:
                 f"were: run `lilbee collection add PATH --name {name}` to bring it back, or "
                 f"`lilbee collection remove {name}` to drop them"
             )
-
-
-def folder_size(folder: Path) -> int:
-    """Return the bytes of all files below `folder`."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            # What processes share that have the state open at the moment: it goes with the last of them.
-            if name.endswith("-shm"):
-                continue
-            try:
-                total += os.lstat(os.path.join(place, name)).st_size
-            except OSError:
-                continue
-    return total

@@ -2,7 +2,8 @@
 
 from lilbee_core.store._filters import matches
 from lilbee_core.store._schema import SCHEMA
+from lilbee_core.store._sizes import folder_size
 from lilbee_core.store._state import SqliteState
 from lilbee_core.store._store import Store
 
-__all__ = ["SCHEMA", "SqliteState", "Store", "matches"]
+__all__ = ["SCHEMA", "SqliteState", "Store", "folder_size", "matches"]

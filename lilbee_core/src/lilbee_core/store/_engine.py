@@ -208,18 +208,6 @@ def new_session() -> Session:
     return cast("Session", made)
 
 
-def index_bytes(folder: Path) -> int:
-    """Return what the indexes of all tables in `folder` take on disk; 0 where that cannot be read."""
-    return sum(_size(file) for file in folder.glob("*.lance/_indices/*/*"))
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
-
-
 def connect(folder: Path, session: object = None) -> Connection:
     """Open the folder of tables; every read sees the newest commit."""
     return lance().connect(str(folder), read_consistency_interval=EVERY_COMMIT, session=session)

@@ -6,7 +6,6 @@ being read. What can be read all the same, only not by its index, is read withou
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from lilbee_core.errors import StoreError
 from lilbee_core.store._engine import IndexEntry, Table
 from lilbee_core.store._schema import CHUNK_TABLES, VECTOR, WORDS
+from lilbee_core.store._sizes import folder_size
 from lilbee_core.store._tables import Tables
 
 _NAMES = {WORDS: "word index", VECTOR: "vector index"}
@@ -106,15 +106,3 @@ def _files_of(folder: Path, entry: IndexEntry) -> _Files:
     # An index in several pieces lies in several folders, of which one is named: then they are looked at together.
     place = folder / entry.index_uuid if entry.num_segments == 1 and entry.index_uuid else folder
     return _Files(entry.columns[0], place, entry.size_bytes)
-
-
-def folder_size(folder: Path) -> int:
-    """Return the bytes of all files below a folder; files that vanish meanwhile count nothing."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(place, name)).st_size
-            except OSError:
-                continue
-    return total

@@ -20,7 +20,6 @@ from lilbee_core.store._engine import (
     Session,
     Table,
     connect,
-    index_bytes,
     new_session,
     newest_version,
     words_index,
@@ -46,6 +45,7 @@ from lilbee_core.store._schema import (
     schemas,
     vector_field,
 )
+from lilbee_core.store._sizes import folder_size
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -385,7 +385,8 @@ class Tables:
         with self._lock:
             session = self._session
         more = session.size_bytes - METADATA_CACHE_BYTES - _OLD_BYTES if session is not None else 0
-        if more > 0 and more > 2 * index_bytes(self.index):
+        # Once read, an index takes about what it takes on disk.
+        if more > 0 and more > 2 * sum(folder_size(self.index / f"{name}.lance" / "_indices") for name in TABLES):
             with self._lock:
                 self._let_go()
 

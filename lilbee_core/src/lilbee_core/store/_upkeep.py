@@ -25,8 +25,9 @@ from lilbee_core.errors import InvalidArgument, StoreError
 from lilbee_core.store._ann import MAX_GROWTH, MAX_SEGMENTS, CalibrationFile, build, finds_a_vector
 from lilbee_core.store._check import finds_its_words
 from lilbee_core.store._engine import IndexEntry, Table, words_index
-from lilbee_core.store._health import Health, folder_size
+from lilbee_core.store._health import Health
 from lilbee_core.store._schema import CHUNK_TABLES, DOCUMENTS, TABLES, VECTOR, WORDS
+from lilbee_core.store._sizes import folder_size
 from lilbee_core.store._tables import Tables
 from lilbee_core.types import StoreStats, VectorIndexReport
 
