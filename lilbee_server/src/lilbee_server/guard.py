@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlsplit
@@ -91,7 +91,9 @@ class Guard(ASGIMiddleware):
             await _refuse(scope, sending, refused, options, headers)
         else:
             scope["state"]["grant"] = grant
-            with sending.first() if method in _READING else nullcontext():
+            with sending.waited_for:
+                if method in _READING:
+                    sending.waited_for.enter_context(foreground())
                 await next_app(scope, self._limits.receiving(receive), sending)
         if changes and sending.status not in _UNHEARD:
             await asyncio.to_thread(
@@ -183,17 +185,13 @@ class _Sending:
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self._waited_for = ExitStack()
+        self.waited_for = ExitStack()
+        """What holds until the answer begins."""
         self.status = 0
-
-    def first(self) -> ExitStack:
-        """Let work in the background wait until the answer begins, or the block ends."""
-        self._waited_for.enter_context(foreground())
-        return self._waited_for
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self._waited_for.close()
+            self.waited_for.close()
             self.status = message["status"]
             there = {name.lower() for name, _ in message["headers"]}
             extra = [one for one in _HEADERS if one[0] not in there]

@@ -44,6 +44,10 @@ class _Known:
     file: _File | None
     chunks: frozenset[ChunkId]
 
+    @property
+    def changed(self) -> bool:
+        return self.file is not None and self.file.changed
+
     def holds_for(self, chunks: frozenset[ChunkId], version: int, *, changed: bool) -> bool:
         return version == self.version or (not changed and chunks <= self.chunks)
 
@@ -69,7 +73,7 @@ class Staleness:
         unknown: dict[DocumentId, frozenset[ChunkId]] = {}
         for document, ids in asked.items():
             known = self._known.get(document)
-            changed = known is not None and known.file is not None and known.file.changed
+            changed = known is not None and known.changed
             if known is None or not known.holds_for(ids, version, changed=changed):
                 unknown[document] = ids
             elif changed:
@@ -78,7 +82,7 @@ class Staleness:
                 self._keep({document: _Known(version, known.file, known.chunks | ids)})
         fresh = self._read(unknown, version)
         self._keep(fresh)
-        stale.update(document for document, known in fresh.items() if known.file is not None and known.file.changed)
+        stale.update(document for document, known in fresh.items() if known.changed)
         return frozenset(stale)
 
     def _read(self, asked: Mapping[DocumentId, frozenset[ChunkId]], version: int) -> dict[DocumentId, _Known]:
