@@ -47,14 +47,15 @@ def give_memory_back(env: Mapping[str, str] | None = None) -> bool:
     from ctypes import CDLL
 
     environment = os.environ if env is None else env  # noqa: TID251 - read by the C library when the process starts
-    if _ARROW_POOL not in environment:
+    is_ours = _ARROW_POOL not in environment
+    if is_ours:
         os.environ[_ARROW_POOL] = "system"  # noqa: TID251 - set for a library that is imported later
     mallopt = getattr(CDLL(None), "mallopt", None)
     if mallopt is None:
-        return False
+        return is_ours
     free = [one for one in _OPTIONS if not _is_set(one, environment)]
     worked = [mallopt(one.number, one.value) for one in free]
-    return 1 in worked
+    return is_ours or 1 in worked
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def test_nothing_is_set_where_the_user_set_all() -> None:
 
 ARROW = """
 from lilbee_core.allocator import give_memory_back
-give_memory_back()
+assert give_memory_back()
 import pyarrow
 print(pyarrow.default_memory_pool().backend_name)
 """
@@ -86,6 +86,13 @@ def test_arrow_takes_the_allocator_of_the_system_unless_the_user_chose(chosen: d
     env = {name: value for name, value in os.environ.items() if not name.startswith("ARROW_")} | chosen
     done = subprocess.run([sys.executable, "-c", ARROW], env=env, check=True, capture_output=True, text=True)
     assert done.stdout.strip() == used
+
+
+@needs_glibc
+def test_arrow_alone_is_set_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
+    assert give_memory_back({"MALLOC_MMAP_THRESHOLD_": "1", "MALLOC_ARENA_MAX": "1"}) is True
+    assert os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "system"
 
 
 @pytest.mark.parametrize("names", [None, ValueError, OSError, ""])
