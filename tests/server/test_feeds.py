@@ -167,6 +167,7 @@ def held(tmp_path: Path) -> Iterator[tuple[httpx.Client, HeldEmbedder]]:
 @pytest.mark.slow
 def test_who_follows_a_job_keeps_nobody_waiting(held: tuple[httpx.Client, HeldEmbedder]) -> None:
     client, embedder = held
+    join_feeds()  # a test before this one may have followed a job until just now
     job = client.post("/api/sync", json={}).json()["id"]
     with ExitStack() as stack:
         streams = [stack.enter_context(client.stream("GET", f"/api/jobs/{job}/events")) for _ in range(MANY)]
